@@ -1,0 +1,30 @@
+"""The one exception family that every Surefoot package raises for mistakes a person can put right."""
+
+import difflib
+from typing import Iterable
+
+
+class SurefootError(Exception):
+    """A refusal with a message for a person: the offending value, the valid ones and the remedy."""
+
+
+def unknown_name(kind: str, value: str, valid: Iterable[str], remedy: str = "") -> SurefootError:
+    """Build the error for a name that is not among the valid ones, nearest names first.
+
+    Args:
+        kind: What the name stands for, singular ("robot", "joint of unitree_go2").
+        value: The name that was given.
+        valid: All valid names, in their natural order.
+        remedy: One sentence that says what to do; left out when empty.
+
+    Returns:
+        The error, to be raised by the caller.
+    """
+    names = list(valid)
+    if not names:
+        message = f"Unknown {kind} {value!r}; there is none to choose from."
+    else:
+        nearest = difflib.get_close_matches(value, names, n=len(names), cutoff=0.6)
+        ordered = nearest + [name for name in names if name not in nearest]
+        message = f"Unknown {kind} {value!r}; valid: {', '.join(ordered)}."
+    return SurefootError(f"{message} {remedy}".rstrip())
