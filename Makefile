@@ -1,0 +1,39 @@
+# The few commands of a day. Each makes .venv first when it is missing or out of date.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+TASK ?= Surefoot-Velocity-Flat-Go2
+ARGS ?=
+BIN := .venv/bin
+
+.PHONY: help bootstrap train test proofs lint format clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+bootstrap:  ## Make .venv with every pinned package
+	@scripts/bootstrap.sh
+
+train: bootstrap  ## Train $(TASK); further arguments in ARGS="..."
+	@$(BIN)/surefoot train --task $(TASK) $(ARGS)
+
+lint: bootstrap  ## Style, types, import rules, spelling
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/lint-imports
+	$(BIN)/pyright
+
+test: lint  ## Everything fast: lint, kernels for each GPU generation, unit and simulator tests
+	@$(BIN)/python -m surefoot.kernels_check
+	@$(BIN)/pytest -m "not slow" $(ARGS)
+
+proofs: bootstrap  ## The slow set: training, resuming, speed and rendering, with reports in proofs/
+	@$(BIN)/python scripts/proofs.py $(ARGS)
+
+format: bootstrap  ## Let ruff put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## Remove .venv and caches; runs/ stays
+	rm -rf .venv .cache .pytest_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Make the checkout's .venv: find Python 3.12, install the pinned packages and both distributions in place.
+# Does nothing when the environment already matches; an interrupted run leaves nothing that the next one would trust.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+venv=.venv
+stamp=$venv/surefoot-stamp
+log=.cache/bootstrap.log
+wanted=$(cat pyproject.toml extensions/surefoot-bridge/pyproject.toml constraints.txt | sha256sum | cut -d' ' -f1)
+
+runs_312() { [ "$("$1" -c 'import sys, venv, ensurepip; print(sys.version_info[:2])' 2>/dev/null)" = "(3, 12)" ]; }
+
+# A python3.12 on the PATH may be a shim that fails, so each candidate has to run.
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:-} python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.12*/bin/python3.12 python3; do
+    if runs_312 "$candidate"; then command -v "$candidate"; return; fi
+  done
+  if command -v uv >/dev/null; then
+    candidate=$(uv python find --no-project 3.12 2>/dev/null) ||
+      { uv python install 3.12 >&2 && candidate=$(uv python find --no-project 3.12); } || return 1
+    if runs_312 "$candidate"; then echo "$candidate"; return; fi
+  fi
+  return 1
+}
+
+[ -f $stamp ] && [ "$(cat $stamp)" = "$wanted" ] && exit 0
+
+mkdir -p .cache
+exec 9>.cache/bootstrap.lock
+flock 9  # a second `make` waits for the first
+[ -f $stamp ] && [ "$(cat $stamp)" = "$wanted" ] && exit 0
+
+if ! { [ -f $stamp ] && runs_312 $venv/bin/python; }; then
+  python=$(find_python) || {
+    cat >&2 <<'EOF'
+Surefoot needs Python 3.12 with the venv module, and found none on the PATH, under pyenv, or through uv.
+Install it in one of these ways, then run the same command again:
+  apt-get install python3.12 python3.12-venv     (Ubuntu 24.04)
+  pyenv install 3.12
+  pip install uv                                 (uv then fetches Python 3.12 itself)
+or name one:  PYTHON=/path/to/python3.12 make ...
+EOF
+    exit 2
+  }
+  echo "Making $venv with $python"
+  rm -rf $venv
+  "$python" -m venv $venv
+else
+  rm $stamp
+fi
+
+echo "Installing $(grep -c == constraints.txt) pinned packages (about 9 GB, four minutes the first time; log: $log)"
+PIP_DISABLE_PIP_VERSION_CHECK=1 $venv/bin/pip install --no-input --constraint constraints.txt \
+  -e extensions/surefoot-bridge -e '.[dev]' >$log 2>&1 &
+pip=$!
+trap 'kill $pip 2>/dev/null; exit 130' INT TERM
+seconds=0
+while kill -0 $pip 2>/dev/null; do
+  sleep 1
+  seconds=$((seconds + 1))
+  [ $((seconds % 20)) -ne 0 ] || echo "  ${seconds} s: $(grep -E '^(Collecting|  Downloading|Installing|Building)' $log | tail -n 1 | cut -c1-90)"
+done
+if ! wait $pip; then
+  echo "Installing failed; the last lines of $log:" >&2
+  tail -n 15 $log >&2
+  exit 2
+fi
+echo "$wanted" >$stamp.partial
+mv $stamp.partial $stamp
+echo "$venv is ready after ${seconds} s"

@@ -1,0 +1,25 @@
+"""What every test shares: two threads for each numerics library, and a reason beside every skipped test."""
+
+import os
+
+# Read by the libraries when they load, so before any test imports one of them.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "2")
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import pytest
+
+
+def _cuda_missing() -> str | None:
+    """Say why a test that needs CUDA cannot run here, or None where it can."""
+    import torch
+
+    return None if torch.cuda.is_available() else "torch sees no CUDA device"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests marked `gpu` with the reason where there is no CUDA device."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if marked and (reason := _cuda_missing()):
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason=reason))
