@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 venv=.venv
-stamp=$venv/surefoot-stamp
+stamp=$venv/surefoot-stamp      # what the finished environment was made from
+unfinished=$venv/surefoot-unfinished
 log=.cache/bootstrap.log
 wanted=$(cat pyproject.toml extensions/surefoot-bridge/pyproject.toml constraints.txt | sha256sum | cut -d' ' -f1)
 
@@ -25,14 +26,15 @@ find_python() {
   return 1
 }
 
-[ -f $stamp ] && [ "$(cat $stamp)" = "$wanted" ] && exit 0
+is_current() { [ ! -e $unfinished ] && [ "$(cat $stamp 2>/dev/null)" = "$wanted" ]; }
 
+is_current && exit 0
 mkdir -p .cache
 exec 9>.cache/bootstrap.lock
-flock 9  # a second `make` waits for the first
-[ -f $stamp ] && [ "$(cat $stamp)" = "$wanted" ] && exit 0
+flock 9  # a second `make` waits for the first; pip inherits the lock and holds it even when this script is killed
+is_current && exit 0
 
-if ! { [ -f $stamp ] && runs_312 $venv/bin/python; }; then
+if [ -e $unfinished ] || ! runs_312 $venv/bin/python; then
   python=$(find_python) || {
     cat >&2 <<'EOF'
 Surefoot needs Python 3.12 with the venv module, and found none on the PATH, under pyenv, or through uv.
@@ -46,10 +48,11 @@ EOF
   }
   echo "Making $venv with $python"
   rm -rf $venv
+  mkdir $venv
+  touch $unfinished
   "$python" -m venv $venv
-else
-  rm $stamp
 fi
+touch $unfinished
 
 echo "Installing $(grep -c == constraints.txt) pinned packages (about 9 GB, four minutes the first time; log: $log)"
 PIP_DISABLE_PIP_VERSION_CHECK=1 $venv/bin/pip install --no-input --constraint constraints.txt \
@@ -67,6 +70,6 @@ if ! wait $pip; then
   tail -n 15 $log >&2
   exit 2
 fi
-echo "$wanted" >$stamp.partial
-mv $stamp.partial $stamp
+echo "$wanted" >$stamp
+rm $unfinished
 echo "$venv is ready after ${seconds} s"
