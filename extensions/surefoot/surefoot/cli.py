@@ -1,0 +1,88 @@
+"""The command line: ``surefoot <subcommand>``, one module to a subcommand, imported only when it is called."""
+
+import argparse
+import importlib
+import importlib.metadata
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from surefoot_bridge.errors import SurefootError, unknown_name
+
+EXIT_HELD, EXIT_FELL_SHORT, EXIT_COULD_NOT_RUN, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+
+@dataclass(frozen=True)
+class Command:
+    """A subcommand: a module with ``add_arguments(parser)`` and ``run(args) -> int``, and its line of help."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {
+    "train": Command("surefoot.learning.train_command", "Train a policy for a task."),
+    "play": Command("surefoot.playing.play_command", "Run a trained policy: figures, video, live viewer."),
+    "robots": Command("surefoot.robot_checks.command", "List the robots, or check one in every engine."),
+    "tasks": Command("surefoot.task_command", "List the tasks that can be trained and played."),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one subcommand.
+
+    Args:
+        argv: The arguments after the program's name; those of this process when None.
+
+    Returns:
+        The exit status: 0 held, 1 measured and fell short, 2 could not run, 130 interrupted.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(arguments)
+    except SurefootError as error:
+        print(f"surefoot: {error}", file=sys.stderr)
+        return EXIT_COULD_NOT_RUN
+    except KeyboardInterrupt:
+        print("surefoot: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments:
+        print(_usage(), file=sys.stderr)
+        return EXIT_COULD_NOT_RUN
+    name, rest = arguments[0], arguments[1:]
+    if name in ("-h", "--help"):
+        print(_usage())
+        return EXIT_HELD
+    if name == "--version":
+        print(f"surefoot {importlib.metadata.version('surefoot')}")
+        return EXIT_HELD
+    if name not in COMMANDS:
+        raise unknown_name("subcommand", name, COMMANDS, "See: surefoot --help")
+    command = COMMANDS[name]
+    module = importlib.import_module(command.module)
+    parser = argparse.ArgumentParser(prog=f"surefoot {name}", description=command.summary)
+    module.add_arguments(parser)
+    return module.run(parser.parse_args(rest))
+
+
+def _usage() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: surefoot [--help | --version] SUBCOMMAND ...",
+            "",
+            "Train legged-robot policies in Isaac Lab and prove them in more than one physics engine.",
+            "",
+            *lines,
+            "",
+            "See surefoot SUBCOMMAND --help.",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

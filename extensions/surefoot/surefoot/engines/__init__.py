@@ -1,0 +1,21 @@
+"""The physics engines that Surefoot runs in: names, checks, configurations, and what their processes need.
+
+Importing this package starts nothing and imports neither torch, Warp nor Isaac Lab.
+"""
+
+from surefoot.engines.devices import check_device, default_device
+from surefoot.engines.native_log import native_log
+from surefoot.engines.physics import PHYSICS, Physics, check_physics, default_physics, make_physics_cfg
+from surefoot.engines.shims import install_shims
+
+__all__ = [
+    "PHYSICS",
+    "Physics",
+    "check_device",
+    "check_physics",
+    "default_device",
+    "default_physics",
+    "install_shims",
+    "make_physics_cfg",
+    "native_log",
+]

@@ -1,0 +1,104 @@
+"""The physics engines by name: which can run here, and Isaac Lab's configuration of each."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Literal, get_args
+
+from surefoot.engines.devices import check_device
+from surefoot_bridge.errors import SurefootError, unknown_name
+
+if TYPE_CHECKING:
+    from isaaclab.physics import PhysicsCfg
+
+Physics = Literal["ovphysx", "newton_mjwarp", "isaacsim_physx"]
+"""PhysX without Kit, Newton with the MuJoCo Warp solver, or Isaac Sim's PhysX. Isaac Lab's preset names."""
+
+PHYSICS: tuple[Physics, ...] = get_args(Physics)
+
+_MODULE_AND_REMEDY: dict[Physics, tuple[str, str]] = {
+    "ovphysx": ("ovphysx", "pip install 'isaaclab[ovphysx]==3.0.0'"),
+    "newton_mjwarp": ("newton", "pip install 'isaaclab==3.0.0'"),
+    "isaacsim_physx": ("isaacsim", "pip install 'surefoot[isaacsim]' on a machine with an RTX GPU"),
+}
+
+
+def default_physics(device: str) -> Physics:
+    """Return the engine that is fastest on a device: Newton on CUDA, PhysX on a CPU."""
+    return "newton_mjwarp" if device.startswith("cuda") else "ovphysx"
+
+
+def check_physics(name: str, device: str) -> Physics:
+    """Check that an engine is installed and that it runs on a device of this machine.
+
+    Args:
+        name: The engine's name, one of `PHYSICS`.
+        device: ``"cpu"``, ``"cuda"`` or ``"cuda:<index>"``.
+
+    Returns:
+        The name, unchanged.
+
+    Raises:
+        SurefootError: If the name is unknown, the engine is not installed, or the device does not suit it.
+    """
+    if name not in PHYSICS:
+        raise unknown_name("physics", name, PHYSICS)
+    module, remedy = _MODULE_AND_REMEDY[name]
+    if importlib.util.find_spec(module) is None:
+        installed = [other for other, (module, _) in _MODULE_AND_REMEDY.items() if importlib.util.find_spec(module)]
+        raise SurefootError(
+            f"Physics {name!r} needs the Python package {module!r}, which is not installed; "
+            f"installed: {', '.join(installed) or 'none'}. Install it with: {remedy}."
+        )
+    device = check_device(device)
+    if name == "isaacsim_physx" and device == "cpu":
+        raise SurefootError(
+            "Physics 'isaacsim_physx' starts Isaac Sim, which renders on a CUDA device, but the device is 'cpu'. "
+            "Use --device cuda:0, or --physics ovphysx for the same PhysX without Isaac Sim."
+        )
+    return name
+
+
+def make_physics_cfg(name: Physics) -> PhysicsCfg:
+    """Build Isaac Lab's physics configuration for legged robots made of primitive shapes.
+
+    Args:
+        name: The engine's name, one of `PHYSICS`.
+
+    Returns:
+        A new configuration, for ``SimulationCfg.physics`` or as a field of a preset.
+
+    Raises:
+        SurefootError: If the name is unknown.
+    """
+    if name == "ovphysx":
+        from isaaclab_ov.physics import OvPhysxCfg
+
+        return OvPhysxCfg(gpu_max_rigid_patch_count=_GPU_MAX_RIGID_PATCH_COUNT)
+    if name == "isaacsim_physx":
+        from isaaclab_physx.physics import PhysxCfg
+
+        return PhysxCfg(gpu_max_rigid_patch_count=_GPU_MAX_RIGID_PATCH_COUNT)
+    if name == "newton_mjwarp":
+        from isaaclab_newton.physics import MJWarpSolverCfg, NewtonCfg
+
+        solver = MJWarpSolverCfg(
+            njmax=_CONSTRAINT_ROWS_PER_WORLD,
+            nconmax=_CONTACTS_PER_WORLD,
+            # MuJoCo's own collision detection: exact for primitives, and it honours the feet's contact priority.
+            use_mujoco_contacts=True,
+            integrator="implicitfast",
+            cone="pyramidal",
+            impratio=1.0,
+        )
+        return NewtonCfg(solver_cfg=solver)
+    raise unknown_name("physics", name, PHYSICS)
+
+
+# Isaac Lab's stock velocity tasks raise PhysX's GPU patch buffer to this for 4096 legged robots; the CPU ignores it.
+_GPU_MAX_RIGID_PATCH_COUNT = 10 * 2**15
+
+# A fallen robot of primitives touches a plane in fewer than 40 points. A point has four rows in a pyramidal cone,
+# and each joint at its limit (29 in the largest robot here) one more: 40 * 4 + 29 < 256.
+_CONTACTS_PER_WORLD = 40
+_CONSTRAINT_ROWS_PER_WORLD = 256
