@@ -1,0 +1,6 @@
+"""Robots: one frozen specification and one MJCF of primitive shapes for each."""
+
+from surefoot_robots.registry import get_robot, list_robots
+from surefoot_robots.spec import ActuatorGroup, RobotSpec
+
+__all__ = ["ActuatorGroup", "RobotSpec", "get_robot", "list_robots"]

@@ -1,0 +1,1 @@
+"""Unitree Go2: quadruped with 12 actuated joints."""

@@ -1,0 +1,77 @@
+"""Specification of the Unitree Go2. The source of each number is in `sources.py`."""
+
+from pathlib import Path
+
+from surefoot_robots import mjcf
+from surefoot_robots.spec import ActuatorGroup, RobotSpec
+
+_MJCF = Path(__file__).with_name("unitree_go2.xml")
+
+_LEGS = ("FL", "FR", "RL", "RR")
+_SDK_LEGS = ("FR", "FL", "RR", "RL")
+_MIRRORED_LEG = {"FL": "FR", "FR": "FL", "RL": "RR", "RR": "RL"}
+_PARTS = ("hip", "thigh", "calf")
+
+_DEFAULT_POSE_RAD = {
+    "FL": (0.1, 0.8, -1.5),
+    "FR": (-0.1, 0.8, -1.5),
+    "RL": (0.1, 1.0, -1.5),
+    "RR": (-0.1, 1.0, -1.5),
+}
+
+SPEC = RobotSpec(
+    name="unitree_go2",
+    revision="1",
+    kind="quadruped",
+    mjcf_path=_MJCF,
+    base_body="base",
+    joint_names=tuple(f"{leg}_{part}_joint" for leg in _LEGS for part in _PARTS),
+    sdk_joint_names=tuple(f"{leg}_{part}_joint" for leg in _SDK_LEGS for part in _PARTS),
+    foot_bodies=tuple(f"{leg}_foot" for leg in _LEGS),
+    sole_offsets_m=(((0.0, 0.0, 0.0),),) * 4,
+    sole_radius_m=0.022,
+    base_height_m=0.3235,  # Front feet on the ground, base level.
+    actuators=(
+        ActuatorGroup(
+            name="hip_thigh",
+            joint_pattern=".._(hip|thigh)_joint",
+            num_joints=8,
+            stiffness=25.0,
+            damping=0.5,
+            effort_limit_nm=23.7,
+            velocity_limit_rad_s=30.1,
+            saturation_effort_nm=23.7,
+            armature_kgm2=0.01,
+            friction_nm=0.2,
+            viscous_nms_rad=0.0,
+        ),
+        ActuatorGroup(
+            name="calf",
+            joint_pattern=".._calf_joint",
+            num_joints=4,
+            stiffness=25.0,
+            damping=0.5,
+            effort_limit_nm=45.43,
+            velocity_limit_rad_s=15.7,
+            saturation_effort_nm=45.43,
+            armature_kgm2=0.01,
+            friction_nm=0.2,
+            viscous_nms_rad=0.0,
+        ),
+    ),
+    default_joint_pos={
+        f"{leg}_{part}_joint": position
+        for leg, pose in _DEFAULT_POSE_RAD.items()
+        for part, position in zip(_PARTS, pose, strict=True)
+    },
+    joint_limits_rad=mjcf.joint_ranges(_MJCF),
+    action_scale_rad={f"{leg}_{part}_joint": 0.25 for leg in _LEGS for part in _PARTS},
+    joint_mirror={
+        f"{leg}_{part}_joint": (f"{_MIRRORED_LEG[leg]}_{part}_joint", -1 if part == "hip" else 1)
+        for leg in _LEGS
+        for part in _PARTS
+    },
+    foot_mirror={f"{leg}_foot": f"{_MIRRORED_LEG[leg]}_foot" for leg in _LEGS},
+    # A robot on its side lies on hips and thighs; the narrow trunk touches the ground only when it drops flat.
+    fall_bodies=("base", *(f"{leg}_hip" for leg in _LEGS)),
+)
