@@ -1,0 +1,1 @@
+"""Running a trained policy: figures over many episodes, a video without a display, a live page in the browser."""
