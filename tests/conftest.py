@@ -2,12 +2,12 @@
 
 import os
 
-# Read by the libraries when they load, so before any test imports one of them.
+import pytest
+
+# Numerics libraries read these when they load, so they are set before any test imports one.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "2")
 os.environ.setdefault("MPLBACKEND", "Agg")
-
-import pytest
 
 
 def _cuda_missing() -> str | None:

@@ -1,0 +1,145 @@
+"""The JSON report that every command which measures or judges can write: verdict, figures, rows, provenance."""
+
+import importlib.metadata
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from surefoot.files import write_json
+
+# The distributions whose version can change a number in a report.
+_DISTRIBUTIONS = (
+    "surefoot",
+    "surefoot-bridge",
+    "isaaclab",
+    "rsl-rl-lib",
+    "torch",
+    "warp-lang",
+    "newton",
+    "mujoco",
+    "mujoco-warp",
+    "ovphysx",
+    "isaacsim",
+    "numpy",
+)
+
+
+def provenance(*, seed: int | None = None, engine: str | None = None, device: str | None = None) -> dict[str, Any]:
+    """Say where a measurement comes from, so that a reader can repeat it.
+
+    Args:
+        seed: The seed of the run, if it drew random numbers.
+        engine: The physics engine, if one ran.
+        device: The device it ran on ("cpu", "cuda:0").
+
+    Returns:
+        `command`, `versions` (distribution to version; absent ones left out), `commit` (see
+        there), `seed`, `engine`, `device`, `machine`, `date` (UTC, ISO 8601).
+    """
+    return {
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "versions": versions(),
+        "commit": commit(),
+        "seed": seed,
+        "engine": engine,
+        "device": device,
+        "machine": machine(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def write_report(
+    path: str | Path,
+    *,
+    ok: bool,
+    figures: Mapping[str, float | int | None],
+    rows: Sequence[Mapping[str, Any]] | None = None,
+    provenance: Mapping[str, Any],
+) -> None:
+    """Write one report.
+
+    Args:
+        path: The JSON file, written whole or not at all.
+        ok: Whether what was measured held.
+        figures: Flat mapping from name (with its unit) to number.
+        rows: Records behind the figures, if any.
+        provenance: What `provenance` returned for the run.
+
+    Raises:
+        SurefootError: A figure is NaN or infinite, or the file cannot be written.
+    """
+    report: dict[str, Any] = {"ok": bool(ok), "figures": dict(figures)}
+    if rows is not None:
+        report["rows"] = [dict(row) for row in rows]
+    write_json(path, {**report, "provenance": dict(provenance)})
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the installed distributions that a figure depends on."""
+    found = {"python": platform.python_version()}
+    for name in _DISTRIBUTIONS:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str | None:
+    """Commit of the checkout this package runs from.
+
+    Returns:
+        Forty hexadecimal digits, with "-dirty" when tracked files differ; what `SUREFOOT_COMMIT` says in an image,
+        which has no checkout; None for another installed copy or where there is no git.
+    """
+    if recorded := os.environ.get("SUREFOOT_COMMIT"):
+        return recorded
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return described.stdout.strip()
+
+
+def machine() -> str:
+    """One line on the computer: system, processor, usable cores, memory, and the GPU's name if torch sees one."""
+    cores = len(os.sched_getaffinity(0))
+    parts = [f"{platform.system()} {platform.machine()}", _processor(), f"{cores} cores", f"{_memory_gib():.0f} GiB"]
+    torch = sys.modules.get("torch")  # never imported for a line of text
+    if torch is not None and torch.cuda.is_available():
+        parts.append(torch.cuda.get_device_name())
+    return ", ".join(parts)
+
+
+def _processor() -> str:
+    for line in _lines("/proc/cpuinfo"):
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or "unknown processor"
+
+
+def _memory_gib() -> float:
+    for line in _lines("/proc/meminfo"):
+        if line.startswith("MemTotal:"):
+            return int(line.split()[1]) / 2**20
+    return float("nan")
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text().splitlines()
+    except OSError:
+        return []
