@@ -1,0 +1,76 @@
+"""Joint position targets as the policy's action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from isaaclab.managers import ActionTerm
+
+if TYPE_CHECKING:
+    from isaaclab.assets import Articulation
+    from isaaclab.envs import ManagerBasedEnv
+
+    from .action_cfg import JointTargetActionCfg
+
+
+class JointTargetAction(ActionTerm):
+    """Position targets ``default + scale * action`` of every joint, kept for the actuator kernel.
+
+    The targets go into the buffer that the actuator model reads, once per control step. Isaac Lab's own joint action
+    writes them to the engine at every substep through its drive targets, which nothing reads when an explicit actuator
+    model computes the torques; on a CPU that write is a third of the whole step.
+
+    The two last actions are kept for rate penalties: :attr:`raw_actions`, :attr:`previous_actions` and
+    :attr:`second_previous_actions`, each (num_envs, num_joints).
+    """
+
+    cfg: JointTargetActionCfg
+    _asset: Articulation
+
+    def __init__(self, cfg: JointTargetActionCfg, env: ManagerBasedEnv) -> None:
+        super().__init__(cfg, env)
+        if list(self._asset.joint_names) != list(cfg.scale):
+            raise ValueError(
+                f"action scale names {list(cfg.scale)} differ from the articulation's joints {self._asset.joint_names}"
+            )
+        shape = (self.num_envs, len(cfg.scale))
+        self._scale = torch.tensor(list(cfg.scale.values()), device=self.device)  # (num_joints,)
+        self._offset = self._asset.data.default_joint_pos.torch.clone()  # (num_envs, num_joints)
+        self._targets = self._asset.actuators.target_command.position.torch
+        self._raw_actions = torch.zeros(shape, device=self.device)
+        self.previous_actions = torch.zeros(shape, device=self.device)
+        self.second_previous_actions = torch.zeros(shape, device=self.device)
+
+    @property
+    def action_dim(self) -> int:
+        """Number of joints."""
+        return self._raw_actions.shape[1]
+
+    @property
+    def raw_actions(self) -> torch.Tensor:
+        """The policy's latest output, without unit, shape (num_envs, num_joints)."""
+        return self._raw_actions
+
+    @property
+    def processed_actions(self) -> torch.Tensor:
+        """Joint position targets [rad], shape (num_envs, num_joints)."""
+        return self._targets
+
+    def process_actions(self, actions: torch.Tensor) -> None:
+        """Clip the policy's output, shift the history and set the targets."""
+        self.second_previous_actions.copy_(self.previous_actions)
+        self.previous_actions.copy_(self._raw_actions)
+        torch.clamp(actions, -self.cfg.clip_actions, self.cfg.clip_actions, out=self._raw_actions)
+        torch.addcmul(self._offset, self._raw_actions, self._scale, out=self._targets)
+
+    def apply_actions(self) -> None:
+        """Nothing: the actuator model reads the targets where they are."""
+
+    def reset(self, env_ids: Sequence[int] | None = None) -> None:
+        """Clear the action history and aim at the default pose in the given environments."""
+        rows = slice(None) if env_ids is None else env_ids
+        for history in (self._raw_actions, self.previous_actions, self.second_previous_actions):
+            history[rows] = 0.0
+        self._targets[rows] = self._offset[rows]

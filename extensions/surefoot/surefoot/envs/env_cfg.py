@@ -1,0 +1,18 @@
+"""Configuration class of :class:`~surefoot.envs.env.SurefootEnv`."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING
+
+from isaaclab.envs import ManagerBasedRLEnvCfg
+from isaaclab.utils import configclass
+
+
+@configclass
+class SurefootEnvCfg(ManagerBasedRLEnvCfg):
+    """A manager-based environment that knows which robot it holds."""
+
+    class_type: type | str = "surefoot.envs.env:SurefootEnv"
+
+    robot_name: str = MISSING
+    """Name of the robot in :mod:`surefoot_robots`."""

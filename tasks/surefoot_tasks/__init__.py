@@ -1,0 +1,5 @@
+"""Surefoot's tasks. Importing this package registers them with Gymnasium and imports nothing heavy."""
+
+from surefoot_tasks import velocity
+
+velocity.register()

@@ -1,0 +1,80 @@
+"""Velocity commands and the curriculum that widens them from standing to the full range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from isaaclab.envs.mdp.commands.velocity_command import UniformVelocityCommand
+from isaaclab.managers import ManagerTermBase
+
+if TYPE_CHECKING:
+    from isaaclab.managers import CurriculumTermCfg
+    from surefoot.envs.env import SurefootEnv
+
+    from .commands_cfg import VelocityCommandCfg
+
+
+class VelocityCommand(UniformVelocityCommand):
+    """Isaac Lab's uniform velocity command, drawn from a share of the full range that the curriculum sets."""
+
+    cfg: VelocityCommandCfg
+
+    def __init__(self, cfg: VelocityCommandCfg, env: SurefootEnv) -> None:
+        super().__init__(cfg, env)
+        self.range_share = cfg.initial_range_share
+        """Share of the full command range that commands are drawn from, in [0, 1]."""
+
+    def _resample_command(self, env_ids: Sequence[int]) -> None:
+        super()._resample_command(env_ids)
+        self.vel_command_b[env_ids] *= self.range_share
+
+    def state_dict(self) -> dict[str, float]:
+        """What a resumed run needs beside the buffers of the base class."""
+        return {"range_share": self.range_share}
+
+    def load_state_dict(self, state: dict[str, float]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        self.range_share = float(state["range_share"])
+
+
+class CommandRange(ManagerTermBase):
+    """Widens the command range while the robot tracks what it is asked, judged over all environments.
+
+    Every ``interval_steps`` control steps the mean of the linear tracking reward is compared, as a share of its maximum,
+    with ``threshold``; above it the range grows by ``increment`` of the full range. It never shrinks: what is learnt at a
+    wide range includes the narrow one.
+    """
+
+    def __init__(self, cfg: CurriculumTermCfg, env: SurefootEnv) -> None:
+        super().__init__(cfg, env)
+        self._last_step = 0
+
+    def __call__(
+        self,
+        env: SurefootEnv,
+        env_ids: Sequence[int],
+        tracking_term: str,
+        threshold: float,
+        increment: float,
+        interval_steps: int,
+    ) -> float:
+        """Widen the range when it is due; returns the share for the log."""
+        command = env.command_manager.get_term("base_velocity")
+        if env.common_step_counter - self._last_step >= interval_steps and command.range_share < 1.0:
+            self._last_step = env.common_step_counter
+            index = env.reward_manager.active_terms.index(tracking_term)
+            weight = env.reward_manager.get_term_cfg(tracking_term).weight
+            tracking = env.reward_manager._step_reward[:, index].mean().item() / weight
+            if tracking > threshold:
+                command.range_share = min(1.0, command.range_share + increment)
+        return command.range_share
+
+    def state_dict(self) -> dict[str, int]:
+        """What a resumed run needs."""
+        return {"last_step": self._last_step}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Restore what :meth:`state_dict` returned."""
+        self._last_step = int(state["last_step"])

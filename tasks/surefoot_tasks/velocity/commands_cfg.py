@@ -1,0 +1,16 @@
+"""Configuration of the velocity command."""
+
+from __future__ import annotations
+
+from isaaclab.envs.mdp import UniformVelocityCommandCfg
+from isaaclab.utils import configclass
+
+
+@configclass
+class VelocityCommandCfg(UniformVelocityCommandCfg):
+    """Parameters of :class:`~surefoot_tasks.velocity.commands.VelocityCommand`."""
+
+    class_type: type | str = "surefoot_tasks.velocity.commands:VelocityCommand"
+
+    initial_range_share: float = 1.0
+    """Share of the full range that training begins with, in [0, 1]."""

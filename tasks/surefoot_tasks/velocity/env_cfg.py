@@ -1,0 +1,276 @@
+"""Configuration of velocity environments, built from a robot's specification by pure functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import isaaclab.envs.mdp as mdp
+import isaaclab.sim as sim_utils
+from isaaclab.assets import ArticulationCfg, AssetBaseCfg
+from isaaclab.managers import CurriculumTermCfg, EventTermCfg, ObservationTermCfg, RewardTermCfg, TerminationTermCfg
+from isaaclab.managers import ObservationGroupCfg as GroupCfg
+from isaaclab.scene import InteractiveSceneCfg
+from isaaclab.sensors import ContactSensorCfg
+from isaaclab.sim import SimulationCfg
+from isaaclab.utils import configclass
+from isaaclab.utils.noise import UniformNoiseCfg
+from isaaclab_tasks.utils import PresetCfg
+from surefoot.actuators.action_cfg import JointTargetActionCfg
+from surefoot.actuators.actuator_cfg import make_actuator_cfg
+from surefoot.engines import make_physics_cfg
+from surefoot.envs.env_cfg import SurefootEnvCfg
+from surefoot.terrains import FLAT_GROUND_USD
+from surefoot_robots import RobotSpec
+from surefoot_robots.usd import usd_path
+
+from . import commands, observations, terminations
+from .commands_cfg import VelocityCommandCfg
+from .rewards_cfg import RewardsCfg, make_rewards_cfg
+
+PHYSICS_DT_S = 0.005
+"""Physics step [s]: 200 Hz, the rate of a quadruped's low-level loop."""
+
+DECIMATION = 4
+"""Physics steps per control step: policies run at 50 Hz."""
+
+EPISODE_LENGTH_S = 20.0
+"""Episode length [s], long enough for several commands and pushes."""
+
+HISTORY = 5
+"""Control steps in the actor's observation: 0.1 s, from which base velocity can be told without measuring it."""
+
+FALL_TILT_RAD = math.radians(60.0)
+"""Tilt that counts as a fall; no walking robot comes back from it with its legs alone."""
+
+
+@configclass
+class PhysicsPresets(PresetCfg):
+    """Engines of a task, chosen with ``physics=NAME``."""
+
+    ovphysx = make_physics_cfg("ovphysx")
+    newton_mjwarp = make_physics_cfg("newton_mjwarp")
+    isaacsim_physx = make_physics_cfg("isaacsim_physx")
+    default = newton_mjwarp
+
+
+@configclass
+class SceneCfg(InteractiveSceneCfg):
+    """Ground, light, robot and the contact sensor of its feet and of the bodies that must not touch the ground."""
+
+    ground: AssetBaseCfg | None = None
+    light: AssetBaseCfg | None = None
+    robot: ArticulationCfg | None = None
+    contacts: ContactSensorCfg | None = None
+
+
+@configclass
+class ActionsCfg:
+    """Joint position targets."""
+
+    joint_target: JointTargetActionCfg | None = None
+
+
+@configclass
+class CommandsCfg:
+    """Base velocity."""
+
+    base_velocity: VelocityCommandCfg | None = None
+
+
+@configclass
+class PolicyObservationsCfg(GroupCfg):
+    """What the robot's sensors give, with their noise, over the last control steps."""
+
+    base_ang_vel = ObservationTermCfg(func=observations.base_ang_vel, noise=UniformNoiseCfg(n_min=-0.2, n_max=0.2))
+    projected_gravity = ObservationTermCfg(
+        func=observations.projected_gravity, noise=UniformNoiseCfg(n_min=-0.05, n_max=0.05)
+    )
+    joint_pos = ObservationTermCfg(func=observations.JointPosition, noise=UniformNoiseCfg(n_min=-0.01, n_max=0.01))
+    joint_vel = ObservationTermCfg(func=observations.joint_velocity, noise=UniformNoiseCfg(n_min=-1.5, n_max=1.5))
+    last_action = ObservationTermCfg(func=observations.last_action)
+    velocity_command = ObservationTermCfg(func=observations.velocity_command)
+
+    def __post_init__(self) -> None:
+        """Corrupt the group, concatenate it, and give every term but the command a history."""
+        self.enable_corruption = True
+        self.concatenate_terms = True
+        for term in (self.base_ang_vel, self.projected_gravity, self.joint_pos, self.joint_vel, self.last_action):
+            term.history_length = HISTORY
+
+
+@configclass
+class CriticObservationsCfg(GroupCfg):
+    """The present state without noise, and what only a simulation knows of it."""
+
+    base_ang_vel = ObservationTermCfg(func=observations.base_ang_vel)
+    projected_gravity = ObservationTermCfg(func=observations.projected_gravity)
+    joint_pos = ObservationTermCfg(func=observations.JointPosition)
+    joint_vel = ObservationTermCfg(func=observations.joint_velocity)
+    last_action = ObservationTermCfg(func=observations.last_action)
+    velocity_command = ObservationTermCfg(func=observations.velocity_command)
+    base_lin_vel = ObservationTermCfg(func=observations.base_lin_vel)
+    base_height = ObservationTermCfg(func=observations.base_height)
+    foot_contact = ObservationTermCfg(func=observations.foot_contact)
+    foot_air_time = ObservationTermCfg(func=observations.foot_air_time)
+    sole_height = ObservationTermCfg(func=observations.sole_height)
+    motor_torque = ObservationTermCfg(func=observations.motor_torque)
+
+    def __post_init__(self) -> None:
+        """Concatenate the group and leave it uncorrupted."""
+        self.enable_corruption = False
+        self.concatenate_terms = True
+
+
+@configclass
+class ObservationsCfg:
+    """Groups of the actor and of the critic."""
+
+    policy: PolicyObservationsCfg = PolicyObservationsCfg()
+    critic: CriticObservationsCfg = CriticObservationsCfg()
+
+
+@configclass
+class EventsCfg:
+    """Initial state of each episode, and pushes."""
+
+    reset_base = EventTermCfg(
+        func=mdp.reset_root_state_uniform,
+        mode="reset",
+        params={
+            "pose_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5), "yaw": (-math.pi, math.pi)},
+            "velocity_range": {axis: (-0.5, 0.5) for axis in ("x", "y", "z", "roll", "pitch", "yaw")},
+        },
+    )
+    reset_joints = EventTermCfg(
+        func=mdp.reset_joints_by_offset,
+        mode="reset",
+        params={"position_range": (-0.2, 0.2), "velocity_range": (0.0, 0.0)},
+    )
+    push = EventTermCfg(
+        func=mdp.push_by_setting_velocity,
+        mode="interval",
+        interval_range_s=(5.0, 10.0),
+        params={"velocity_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5)}},
+    )
+
+
+@configclass
+class TerminationsCfg:
+    """Falls and the end of time."""
+
+    time_out = TerminationTermCfg(func=terminations.time_out, time_out=True)
+    fall_contact = TerminationTermCfg(func=terminations.fall_contact)
+    tilt = TerminationTermCfg(func=terminations.tilt, params={"limit_rad": FALL_TILT_RAD})
+
+
+@configclass
+class CurriculumCfg:
+    """From standing to the full command range."""
+
+    command_range = CurriculumTermCfg(
+        func=commands.CommandRange,
+        params={"tracking_term": "track_lin_vel_xy", "threshold": 0.7, "increment": 0.1, "interval_steps": 120},
+    )
+
+
+@configclass
+class VelocityEnvCfg(SurefootEnvCfg):
+    """Environment in which a legged robot follows a commanded velocity."""
+
+    scene: SceneCfg | None = None
+    sim: SimulationCfg | None = None
+    actions: ActionsCfg | None = None
+    commands: CommandsCfg | None = None
+    observations: ObservationsCfg = ObservationsCfg()
+    rewards: RewardsCfg | None = None
+    events: EventsCfg = EventsCfg()
+    terminations: TerminationsCfg = TerminationsCfg()
+    curriculum: CurriculumCfg = CurriculumCfg()
+    decimation: int = DECIMATION
+    episode_length_s: float = EPISODE_LENGTH_S
+
+    def play_mode(self) -> None:
+        """Full command range from the start, no curriculum and no pushes of the environment's own."""
+        self.commands.base_velocity.initial_range_share = 1.0
+        self.curriculum.command_range = None
+        self.events.push = None
+
+
+def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> VelocityEnvCfg:
+    """Build the velocity environment of a robot.
+
+    Args:
+        spec: The robot.
+        terrain: Ground to walk on.
+
+    Returns:
+        The configuration; presets for the physics engine are not resolved yet.
+    """
+    if terrain != "flat":
+        raise ValueError(f"unknown terrain '{terrain}', valid: 'flat'")
+    return VelocityEnvCfg(
+        robot_name=spec.name,
+        scene=SceneCfg(
+            num_envs=4096,
+            env_spacing=2.5,
+            ground=AssetBaseCfg(
+                prim_path="/World/ground", spawn=sim_utils.UsdFileCfg(usd_path=str(FLAT_GROUND_USD)), collision_group=-1
+            ),
+            light=AssetBaseCfg(prim_path="/World/light", spawn=sim_utils.DomeLightCfg(intensity=750.0)),
+            robot=make_robot_cfg(spec),
+            contacts=make_contact_cfg(spec),
+        ),
+        sim=SimulationCfg(
+            dt=PHYSICS_DT_S, render_interval=DECIMATION, physics=PhysicsPresets(), use_newton_actuators=False
+        ),
+        actions=ActionsCfg(
+            joint_target=JointTargetActionCfg(
+                asset_name="robot", scale={name: spec.action_scale_rad[name] for name in spec.joint_names}
+            )
+        ),
+        commands=CommandsCfg(base_velocity=make_command_cfg(spec)),
+        rewards=make_rewards_cfg(spec),
+    )
+
+
+def make_robot_cfg(spec: RobotSpec) -> ArticulationCfg:
+    """Articulation of a robot in its default pose, with joints in the policy's order."""
+    return ArticulationCfg(
+        prim_path="{ENV_REGEX_NS}/Robot",
+        spawn=sim_utils.UsdFileCfg(
+            usd_path=str(usd_path(spec)),
+            activate_contact_sensors=True,
+            articulation_props=sim_utils.ArticulationRootPropertiesCfg(
+                enabled_self_collisions=False, solver_position_iteration_count=4, solver_velocity_iteration_count=0
+            ),
+        ),
+        init_state=ArticulationCfg.InitialStateCfg(
+            pos=(0.0, 0.0, spec.base_height_m), joint_pos=dict(spec.default_joint_pos)
+        ),
+        joint_ordering=list(spec.joint_names),
+        actuators={"joints": make_actuator_cfg(spec)},
+    )
+
+
+def make_contact_cfg(spec: RobotSpec) -> ContactSensorCfg:
+    """Contact sensor of the feet and of the bodies whose contact is a fall."""
+    bodies = "|".join((*spec.foot_bodies, *spec.fall_bodies))
+    return ContactSensorCfg(prim_path=f"{{ENV_REGEX_NS}}/Robot/Geometry/.*({bodies})", update_period=0.0)
+
+
+def make_command_cfg(spec: RobotSpec) -> VelocityCommandCfg:
+    """Velocity commands a robot of this kind can follow on flat ground."""
+    lateral_m_s = {"quadruped": 0.5, "humanoid": 0.3}[spec.kind]
+    return VelocityCommandCfg(
+        asset_name="robot",
+        resampling_time_range=(5.0, 5.0),
+        rel_standing_envs=0.1,
+        heading_command=False,
+        rel_heading_envs=0.0,
+        debug_vis=False,
+        ranges=VelocityCommandCfg.Ranges(
+            lin_vel_x=(-1.0, 1.0), lin_vel_y=(-lateral_m_s, lateral_m_s), ang_vel_z=(-1.0, 1.0)
+        ),
+        initial_range_share=0.3,
+    )

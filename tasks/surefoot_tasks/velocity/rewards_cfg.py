@@ -1,0 +1,58 @@
+"""Reward terms and weights of velocity tasks, with the failure that each surprising weight prevents."""
+
+from __future__ import annotations
+
+from isaaclab.managers import RewardTermCfg
+from isaaclab.utils import configclass
+from surefoot_robots import RobotSpec, mjcf
+
+from . import rewards
+
+
+@configclass
+class RewardsCfg:
+    """Reward terms; a weight of zero switches a term off and costs nothing."""
+
+    track_lin_vel_xy = RewardTermCfg(func=rewards.track_lin_vel_xy, weight=3.0, params={"std": 0.5})
+    track_yaw_rate = RewardTermCfg(func=rewards.track_yaw_rate, weight=1.5, params={"std": 0.5})
+    lin_vel_z = RewardTermCfg(func=rewards.lin_vel_z, weight=-1.0)
+    ang_vel_xy = RewardTermCfg(func=rewards.ang_vel_xy, weight=-0.05)
+    flat_orientation = RewardTermCfg(func=rewards.flat_orientation, weight=-1.0)
+    base_height = RewardTermCfg(func=rewards.base_height, weight=-10.0, params={"target_m": 0.0})
+    mechanical_power = RewardTermCfg(func=rewards.mechanical_power, weight=-5e-4)
+    torque = RewardTermCfg(func=rewards.torque, weight=-1e-4)
+    action_rate = RewardTermCfg(func=rewards.action_rate, weight=-0.01)
+    action_second_difference = RewardTermCfg(func=rewards.action_second_difference, weight=-0.0025)
+    joint_acceleration = RewardTermCfg(func=rewards.joint_acceleration, weight=-1e-7)
+    joint_limits = RewardTermCfg(func=rewards.JointLimits, weight=-1.0, params={"soft_ratio": 0.9})
+    feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=1.0, params={"threshold_s": 0.2, "max_s": 0.4})
+    foot_clearance = RewardTermCfg(func=rewards.foot_clearance, weight=-1.0, params={"target_m": 0.06})
+    foot_slip = RewardTermCfg(func=rewards.foot_slip, weight=-0.1)
+    foot_impact = RewardTermCfg(
+        func=rewards.foot_impact, weight=-1e-3, params={"threshold_n": 0.0, "max_excess_n": 400.0}
+    )
+    gait_symmetry = RewardTermCfg(func=rewards.GaitSymmetry, weight=-2.0, params={"max_s": 0.5})
+    periodic_gait = RewardTermCfg(
+        func=rewards.PeriodicGait, weight=0.0, params={"frequency_hz": 2.0, "duty_factor": 0.6, "sharpness": 5.0}
+    )
+    pose_deviation = RewardTermCfg(
+        func=rewards.PoseDeviation, weight=-0.1, params={"joint_pattern": ".*", "num_joints": 0}
+    )
+    stand_still = RewardTermCfg(func=rewards.StandStill, weight=-0.3)
+    termination = RewardTermCfg(func=rewards.termination, weight=0.0)
+
+
+_GRAVITY_M_S2 = 9.81
+
+
+def make_rewards_cfg(spec: RobotSpec) -> RewardsCfg:
+    """Reward terms with the targets of a robot: its height, its weight, its joints that should stay at rest."""
+    cfg = RewardsCfg()
+    cfg.base_height.params["target_m"] = spec.base_height_m
+    # Impacts count above twice what one foot carries in a trot: half the weight.
+    cfg.foot_impact.params["threshold_n"] = mjcf.total_mass(spec.mjcf_path) * _GRAVITY_M_S2
+    if spec.kind == "quadruped":
+        cfg.pose_deviation.params.update(joint_pattern=".*_hip_joint", num_joints=4)
+    else:
+        cfg.pose_deviation.params.update(joint_pattern=".*", num_joints=spec.num_joints)
+    return cfg
