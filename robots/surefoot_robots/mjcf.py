@@ -54,3 +54,8 @@ def _worldbody(path: Path) -> ElementTree.Element:
     if worldbody is None:
         raise SurefootError(f"The robot model {path} has no <worldbody>; it must be an MJCF.")
     return worldbody
+
+
+def total_mass(path: Path) -> float:
+    """Return the sum of the masses of all bodies of an MJCF [kg]."""
+    return sum(float(inertial.get("mass", "nan")) for inertial in _worldbody(path).iter("inertial"))
