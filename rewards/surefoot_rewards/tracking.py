@@ -1,0 +1,99 @@
+"""How well the base velocity follows the command, on the commanded axes and on those that should stay at rest.
+
+A velocity command is (vx [m/s], vy [m/s], yaw rate [rad/s]) in the base frame.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from surefoot_rewards.kernel import exp_kernel
+
+
+def command_is_moving(command: Tensor, *, threshold: float) -> Tensor:
+    """Tell the environments that are asked to move from those that are asked to stand.
+
+    Gait terms take this mask as ``moving``, so that it is computed once a step. The norm puts 1 m/s beside 1 rad/s:
+    turning on the spot is moving, too.
+
+    Args:
+        command: Velocity command, (num_envs, 3).
+        threshold: Norm of the command up to which the robot should stand still.
+
+    Returns:
+        True where ``|command| > threshold``, (num_envs,).
+    """
+    return torch.linalg.vector_norm(command, dim=-1) > threshold
+
+
+def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float) -> Tensor:
+    """Reward the horizontal velocity for following its command.
+
+    Equation: ``exp(-((vx - cx)^2 + (vy - cy)^2) / std^2)``.
+    Units: dimensionless, in (0, 1]; velocities and ``std`` in m/s.
+    Zero: approached as the error grows past ``std``; 1 at no error.
+    Source: Rudin et al., "Learning to Walk in Minutes Using Massively Parallel Deep RL", CoRL 2021, table of rewards.
+
+    Args:
+        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
+        command: Velocity command, (num_envs, 3).
+        std: Error at which the reward is 1/e.
+
+    Returns:
+        Reward, (num_envs,).
+    """
+    return exp_kernel((lin_vel_b[:, :2] - command[:, :2]).square().sum(dim=-1), std=std)
+
+
+def track_yaw_rate_exp(ang_vel_b: Tensor, command: Tensor, *, std: float) -> Tensor:
+    """Reward the yaw rate for following its command.
+
+    Equation: ``exp(-(wz - cz)^2 / std^2)``.
+    Units: dimensionless, in (0, 1]; rates and ``std`` in rad/s.
+    Zero: approached as the error grows past ``std``; 1 at no error.
+    Source: Rudin et al., CoRL 2021, table of rewards.
+
+    Args:
+        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
+        command: Velocity command, (num_envs, 3).
+        std: Error at which the reward is 1/e.
+
+    Returns:
+        Reward, (num_envs,).
+    """
+    return exp_kernel((ang_vel_b[:, 2] - command[:, 2]).square(), std=std)
+
+
+def lin_vel_z_l2(lin_vel_b: Tensor) -> Tensor:
+    """Penalise the base for bouncing up and down.
+
+    Equation: ``vz^2``.
+    Units: m^2/s^2.
+    Zero: when the base has no vertical velocity.
+    Source: Rudin et al., CoRL 2021, table of rewards.
+
+    Args:
+        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
+
+    Returns:
+        Penalty, (num_envs,).
+    """
+    return lin_vel_b[:, 2].square()
+
+
+def ang_vel_xy_l2(ang_vel_b: Tensor) -> Tensor:
+    """Penalise the base for rolling and pitching.
+
+    Equation: ``wx^2 + wy^2``.
+    Units: rad^2/s^2.
+    Zero: when the base only yaws.
+    Source: Rudin et al., CoRL 2021, table of rewards.
+
+    Args:
+        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
+
+    Returns:
+        Penalty, (num_envs,).
+    """
+    return ang_vel_b[:, :2].square().sum(dim=-1)

@@ -1,0 +1,71 @@
+"""Posture terms: level base, height, default pose, standing still; and alive or not."""
+
+import math
+
+import pytest
+import torch
+
+from surefoot_rewards import (
+    alive,
+    base_height_l2,
+    flat_orientation_l2,
+    joint_deviation_l1,
+    pose_exp,
+    pose_l2,
+    stand_still_feet_in_air,
+    stand_still_joint_deviation,
+    termination,
+)
+
+DEFAULT = torch.tensor([0.1, 0.8])
+POSITION = torch.tensor([[0.6, 0.3], [0.1, 0.8]])  # 0.5 rad off at both joints; in the default pose
+
+
+def test_tilt_is_the_squared_sine_of_the_angle_from_the_vertical():
+    gravity = torch.tensor([[0.0, 0.6, -0.8], [0.3, 0.4, -math.sqrt(0.75)], [0.0, 0.0, -1.0]])
+    torch.testing.assert_close(flat_orientation_l2(gravity), torch.tensor([0.36, 0.25, 0.0]))
+
+
+def test_height_is_charged_above_and_below_the_target():
+    height = torch.tensor([0.25, 0.75, 0.5])
+    assert base_height_l2(height, target_m=0.5).tolist() == [0.0625, 0.0625, 0.0]
+
+
+def test_joint_deviation_adds_magnitudes_and_pose_adds_squares():
+    torch.testing.assert_close(joint_deviation_l1(POSITION, DEFAULT), torch.tensor([1.0, 0.0]))
+    torch.testing.assert_close(pose_l2(POSITION, DEFAULT), torch.tensor([0.5, 0.0]))
+
+
+def test_the_pose_reward_is_tight_when_standing_loose_when_moving_and_one_in_the_default_pose():
+    tolerance = {"std_standing": torch.tensor([0.25, 0.5]), "std_moving": torch.tensor([0.5, 1.0])}
+    moving = torch.tensor([False, True, False])
+    reward = pose_exp(POSITION[[0, 0, 1]], DEFAULT, moving, **tolerance)
+    # Standing: (2^2 + 1^2) / 2; moving: (1^2 + 0.5^2) / 2.
+    torch.testing.assert_close(reward, torch.tensor([math.exp(-2.5), math.exp(-0.625), 1.0]))
+
+
+def test_the_pose_reward_survives_a_tolerance_of_zero():
+    zero = torch.zeros(2)
+    assert pose_exp(POSITION, DEFAULT, torch.tensor([True, True]), std_standing=zero, std_moving=zero).tolist() == [
+        0,
+        1,
+    ]
+
+
+def test_standing_still_is_charged_only_where_the_command_asks_to_stand():
+    moving = torch.tensor([False, True])
+    penalty = stand_still_joint_deviation(POSITION[[0, 0]], DEFAULT, moving)
+    assert penalty.tolist() == [pytest.approx(1.0), 0.0]
+    assert stand_still_joint_deviation(POSITION[[1]], DEFAULT, torch.tensor([False])).item() == 0.0
+
+
+def test_lifted_feet_are_counted_only_where_the_command_asks_to_stand():
+    contact = torch.tensor([[True, False, False, True], [True, False, False, True], [True, True, True, True]])
+    penalty = stand_still_feet_in_air(contact, torch.tensor([False, True, False]))
+    assert penalty.tolist() == [2.0, 0.0, 0.0]
+
+
+def test_each_step_is_either_alive_or_terminated():
+    terminated = torch.tensor([False, True])
+    assert alive(terminated).tolist() == [1.0, 0.0]
+    assert termination(terminated).tolist() == [0.0, 1.0]

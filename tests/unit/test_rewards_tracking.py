@@ -1,0 +1,56 @@
+"""Tracking rewards: exact at no error, 1/e at one standard deviation, blind to the axes they do not concern."""
+
+import math
+
+import pytest
+import torch
+
+from surefoot_rewards import (
+    ang_vel_xy_l2,
+    command_is_moving,
+    lin_vel_z_l2,
+    track_lin_vel_xy_exp,
+    track_yaw_rate_exp,
+)
+
+
+def test_the_linear_reward_is_one_at_no_error_whatever_the_vertical_velocity_and_yaw_rate():
+    reward = track_lin_vel_xy_exp(torch.tensor([[0.5, -0.2, 3.0]]), torch.tensor([[0.5, -0.2, -2.0]]), std=0.25)
+    assert reward.tolist() == [1.0]
+
+
+def test_the_linear_reward_adds_the_squared_errors_of_both_axes():
+    # Errors 0.3 and 0.4 m/s: 0.25 m^2/s^2, which is std^2 for std = 0.5.
+    reward = track_lin_vel_xy_exp(torch.tensor([[0.3, 0.0, 0.0]]), torch.tensor([[0.0, 0.4, 0.0]]), std=0.5)
+    assert reward.item() == pytest.approx(math.exp(-1.0), rel=1e-6)
+
+
+def test_the_yaw_reward_falls_to_one_over_e_at_one_standard_deviation():
+    reward = track_yaw_rate_exp(torch.tensor([[9.0, 9.0, 0.7]]), torch.tensor([[9.0, 9.0, 0.2]]), std=0.5)
+    assert reward.item() == pytest.approx(math.exp(-1.0), rel=1e-6)
+
+
+def test_the_exponential_rewards_approach_zero_for_a_large_error():
+    far = torch.tensor([[100.0, 0.0, 100.0]])
+    assert track_lin_vel_xy_exp(far, torch.zeros(1, 3), std=0.25).item() == 0.0
+    assert track_yaw_rate_exp(far, torch.zeros(1, 3), std=0.25).item() == 0.0
+
+
+@pytest.mark.parametrize("std", [0.0, -0.5, math.nan])
+def test_a_standard_deviation_that_is_not_positive_is_refused(std):
+    with pytest.raises(ValueError, match="std must be positive"):
+        track_lin_vel_xy_exp(torch.zeros(1, 3), torch.zeros(1, 3), std=std)
+
+
+def test_vertical_velocity_is_squared_and_horizontal_velocity_is_free():
+    assert lin_vel_z_l2(torch.tensor([[5.0, 5.0, -0.5], [5.0, 5.0, 0.0]])).tolist() == [0.25, 0.0]
+
+
+def test_roll_and_pitch_rates_add_their_squares_and_yaw_is_free():
+    assert ang_vel_xy_l2(torch.tensor([[1.0, -2.0, 9.0], [0.0, 0.0, 9.0]])).tolist() == [5.0, 0.0]
+
+
+def test_a_command_moves_when_its_norm_exceeds_the_threshold_and_turning_on_the_spot_counts():
+    command = torch.tensor([[0.0, 0.0, 0.0], [0.06, 0.08, 0.0], [0.0, 0.0, -0.2], [0.1, 0.1, 0.0]])
+    # Norms 0, 0.1, 0.2, 0.141.
+    assert command_is_moving(command, threshold=0.101).tolist() == [False, False, True, True]
