@@ -119,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _check(report: Path | None) -> int:
     import warp as wp
 
-    wp.config.quiet = True
+    wp.config.log_level = wp.LOG_ERROR
     start = time.perf_counter()
     modules = kernel_modules()
     failures = [failure for name, declared in modules.items() for failure in compile_kernels(name, declared)]
