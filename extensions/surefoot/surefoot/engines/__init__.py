@@ -4,6 +4,7 @@ Importing this package starts nothing and imports neither torch, Warp nor Isaac 
 """
 
 from surefoot.engines.devices import check_device, default_device
+from surefoot.engines.launch import launched
 from surefoot.engines.native_log import native_log
 from surefoot.engines.physics import PHYSICS, Physics, check_physics, default_physics, make_physics_cfg
 from surefoot.engines.shims import install_shims
@@ -16,6 +17,7 @@ __all__ = [
     "default_device",
     "default_physics",
     "install_shims",
+    "launched",
     "make_physics_cfg",
     "native_log",
 ]

@@ -17,7 +17,7 @@ _TAIL_LINES = 20
 
 
 @contextmanager
-def native_log(path: Path | str) -> Iterator[None]:
+def native_log(path: Path | str) -> Iterator[TextIO]:
     """Send what native libraries print to a file, while Python's own output stays where it was.
 
     PhysX, Warp and USD write to the process's file descriptors 1 and 2, thousands of lines at a time. Inside this
@@ -26,6 +26,9 @@ def native_log(path: Path | str) -> Iterator[None]:
 
     Args:
         path: The log file; its folder is made, and a file that is there is appended to.
+
+    Yields:
+        A stream that appends to the file, for ``contextlib.redirect_stdout`` around talkative Python code.
 
     Raises:
         SurefootError: If the file cannot be written.
@@ -49,8 +52,9 @@ def native_log(path: Path | str) -> Iterator[None]:
     faulthandler.enable(file=terminal[_STDERR])
     for fd in terminal:
         os.dup2(log, fd)
+    stream = os.fdopen(log, "w", buffering=1, encoding="utf-8", errors="replace")
     try:
-        yield
+        yield stream
     except Exception as error:
         if not isinstance(error, SurefootError):
             _flush()
@@ -66,7 +70,7 @@ def native_log(path: Path | str) -> Iterator[None]:
             faulthandler.enable()
         for saved in terminal.values():
             os.close(saved)
-        os.close(log)
+        stream.close()
 
 
 def _keep_on_terminal(stream: TextIO, fd: int, terminal: dict[int, int]) -> TextIO:

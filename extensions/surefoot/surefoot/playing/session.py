@@ -1,0 +1,152 @@
+"""An environment and the policy that acts in it, set up so that only the caller gives commands and pushes."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from surefoot.engines import Physics, launched, native_log
+from surefoot.playing.actor import load_actor
+from surefoot.playing.run_files import TrainedPolicy
+from surefoot_robots import RobotSpec, get_robot
+
+if TYPE_CHECKING:
+    from rsl_rl.models import MLPModel
+
+    from surefoot.envs.env import SurefootEnv
+
+FALL_TILT_COSINE = 0.5
+"""A base whose z axis is more than 60 degrees off the vertical has fallen."""
+
+_NEVER_S = 1.0e9
+
+
+@dataclass
+class PlaySession:
+    """A policy in its environment.
+
+    Attributes:
+        env: The environment; it never ends an episode, pushes or draws a command by itself.
+        policy: The actor, deterministic.
+    """
+
+    env: SurefootEnv
+    policy: MLPModel
+
+    @property
+    def robot(self) -> RobotSpec:
+        """The robot in the environment."""
+        return get_robot(self.env.cfg.robot_name)
+
+    def reset(self, command: torch.Tensor) -> None:
+        """Begin new episodes in all environments under the given commands, shape (num_envs, 3)."""
+        self.env.reset()
+        self.policy.reset()
+        self._set_command(command)
+        # The observation that the reset computed shows the command of before.
+        self.env.obs_buf = self.env.observation_manager.compute(update_history=False)
+
+    def step(self, next_command: torch.Tensor) -> None:
+        """Let the policy act for one control step; the observation after it shows the next command.
+
+        Args:
+            next_command: vx, vy [m/s] and yaw rate [rad/s] in the base frame, shape (num_envs, 3).
+        """
+        self._set_command(next_command)
+        self.env.step(self.policy(_observations(self.env)))
+
+    def push(self, velocity_change: torch.Tensor) -> None:
+        """Add to the base's horizontal world velocity [m/s], shape (num_envs, 2), in the live state of the engine."""
+        velocity = self.env.robot.data.root_com_vel_w.torch.clone()  # (num_envs, 6)
+        velocity[:, :2] += velocity_change
+        self.env.robot.write_root_com_velocity_to_sim_index(root_velocity=velocity)
+
+    def fell(self) -> torch.Tensor:
+        """Return whether a body that must not touches the ground or the base is tilted too far, (num_envs,)."""
+        from surefoot.envs.locomotion_state import CONTACT_FORCE_N
+
+        state = self.env.locomotion
+        tilted = state.projected_gravity_b[:, 2] > -FALL_TILT_COSINE
+        return tilted | (state.fall_force_n > CONTACT_FORCE_N)
+
+    def _set_command(self, command: torch.Tensor) -> None:
+        self.env.command.copy_(command)
+
+
+@contextmanager
+def open_session(
+    trained: TrainedPolicy, *, physics: Physics, device: str, num_envs: int, seed: int, noise: bool, log: Path
+) -> Iterator[PlaySession]:
+    """Start an engine with the task's environment and load the policy.
+
+    Args:
+        trained: What to play.
+        physics: The engine, checked.
+        device: The device, checked.
+        num_envs: Number of environments.
+        seed: Seed of the environment's own draws: initial states and sensor noise.
+        noise: Whether the observations carry the sensor noise of training.
+        log: File for what the engine and the set-up print.
+
+    Yields:
+        The session.
+    """
+    with native_log(log) as chatter, ExitStack() as stack:
+        with redirect_stdout(chatter):
+            env_cfg, agent_cfg = _resolve(trained, physics)
+            _leave_to_caller(env_cfg)
+            env_cfg.scene.num_envs = num_envs
+            env_cfg.seed = seed
+            env_cfg.observations.policy.enable_corruption = noise
+            stack.enter_context(launched(env_cfg, device=device))
+            env = _make_env(trained.task, env_cfg)
+            stack.callback(env.close)
+            env.reset()
+            num_actions = env.action_manager.total_action_dim
+            policy = load_actor(trained.checkpoint, agent_cfg, _observations(env), num_actions, device)
+        with torch.inference_mode():
+            yield PlaySession(env, policy)
+
+
+def _resolve(trained: TrainedPolicy, physics: Physics) -> tuple[Any, dict[str, Any]]:
+    """Return the configurations of the environment, in play mode, and of the rsl_rl runner, as trained."""
+    from isaaclab_rl.rsl_rl import handle_deprecated_rsl_rl_cfg
+    from isaaclab_tasks.utils import resolve_task_config
+
+    overrides = [f"physics={physics}", *trained.run.get("overrides", [])]
+    env_cfg, agent_cfg = resolve_task_config(
+        trained.task, "rsl_rl_cfg_entry_point", play_mode=True, overrides=overrides
+    )
+    agent_cfg = handle_deprecated_rsl_rl_cfg(agent_cfg, importlib.metadata.version("rsl-rl-lib"))
+    return env_cfg, agent_cfg.to_dict()  # pyright: ignore[reportAttributeAccessIssue] - added by Isaac Lab's decorator
+
+
+def _make_env(task: str, env_cfg: Any) -> SurefootEnv:
+    import gymnasium
+
+    return gymnasium.make(task, cfg=env_cfg).unwrapped  # pyright: ignore[reportReturnType]
+
+
+def _leave_to_caller(env_cfg: Any) -> None:
+    """Switch off all that would end an episode, change a command or disturb the robot on the environment's side."""
+    command = env_cfg.commands.base_velocity
+    command.resampling_time_range = (_NEVER_S, _NEVER_S)
+    command.rel_standing_envs = -1.0  # a share that no draw from [0, 1) falls below
+    for field in dataclasses.fields(env_cfg.terminations):
+        setattr(env_cfg.terminations, field.name, None)
+    for field in dataclasses.fields(env_cfg.events):
+        if getattr(getattr(env_cfg.events, field.name), "mode", None) == "interval":
+            setattr(env_cfg.events, field.name, None)
+
+
+def _observations(env: SurefootEnv) -> Any:
+    from tensordict import TensorDict
+
+    return TensorDict(env.obs_buf, batch_size=[env.num_envs])

@@ -1,0 +1,177 @@
+"""Videos and contact sheets of recordings, drawn in a process of their own.
+
+MuJoCo binds its OpenGL library when it is first imported, and the simulator may have imported it long before a video
+is wanted. So a child process draws: it can choose the library, its memory is gone when it ends, and a driver that
+crashes takes no figures with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes.util
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from surefoot.files import atomic_write
+from surefoot.playing.recording import Recording
+from surefoot_bridge.errors import SurefootError
+
+FRAMES_PER_SECOND = 25
+SIZE = (640, 480)
+
+_SHEET_COLUMNS, _SHEET_ROWS = 4, 3
+_SHEET_INTERVAL_S = 0.08
+"""Between pictures of a contact sheet; 12 of them show about two strides of a trot."""
+
+
+def render_video(recording: Recording, video: Path, sheet: Path | None = None) -> None:
+    """Draw a recording as an H.264 film, and some of its frames as one picture.
+
+    Needs neither a display nor a GPU. Blocks until both files are there.
+
+    Args:
+        recording: The motion.
+        video: The film to write, ``.mp4``.
+        sheet: A PNG of a few frames around the fastest command, so that the gait can be judged at a glance.
+
+    Raises:
+        SurefootError: If there is no way to draw here, or a file cannot be written; no part of a file is left then.
+    """
+    backend = gl_backend()
+    with tempfile.TemporaryDirectory(prefix="surefoot-video-") as folder:
+        recording.save(Path(folder) / "recording.npz")
+        command = [sys.executable, "-m", "surefoot.playing.video", f"{folder}/recording.npz", str(video.absolute())]
+        if sheet is not None:
+            command += ["--sheet", str(sheet.absolute())]
+        environment = os.environ | {"MUJOCO_GL": backend, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        result = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, check=False)
+    if result.returncode != 0:
+        reason = result.stderr.strip().splitlines()[-1:] or [f"exit status {result.returncode}"]
+        raise SurefootError(
+            f"The video could not be drawn with MUJOCO_GL={backend}: {reason[0]} "
+            f"Choose another library with MUJOCO_GL=osmesa or MUJOCO_GL=egl, or leave the video out with --no-video."
+        )
+
+
+def gl_backend() -> str:
+    """Return the OpenGL library to draw with: MUJOCO_GL if set, EGL beside an NVIDIA driver, else OSMesa on the CPU.
+
+    Raises:
+        SurefootError: If OSMesa is needed and not installed.
+    """
+    chosen = os.environ.get("MUJOCO_GL")
+    if chosen:
+        return chosen
+    if Path("/proc/driver/nvidia/version").exists() and ctypes.util.find_library("EGL"):
+        return "egl"
+    if ctypes.util.find_library("OSMesa") is None:
+        raise SurefootError(
+            "Drawing a video without a GPU needs the library OSMesa, which is not installed. "
+            "Install it with: apt-get install libosmesa6. Or leave the video out with --no-video."
+        )
+    return "osmesa"
+
+
+def video_steps(recording: Recording) -> list[int]:
+    """Return the steps that become frames of the film, at `FRAMES_PER_SECOND` in real time."""
+    stride = 1.0 / (FRAMES_PER_SECOND * recording.step_dt)
+    count = max(1, round(recording.num_steps / stride))
+    return [min(round(index * stride), recording.num_steps - 1) for index in range(count)]
+
+
+def sheet_steps(recording: Recording) -> list[int]:
+    """Return the steps of a contact sheet, which begin a second into the fastest command."""
+    interval = max(1, round(_SHEET_INTERVAL_S / recording.step_dt))
+    count = _SHEET_COLUMNS * _SHEET_ROWS
+    fastest = int(np.argmax(np.linalg.norm(recording.command[:, :2], axis=1)))
+    last_start = max(0, recording.num_steps - 1 - interval * (count - 1))
+    start = min(fastest + round(1.0 / recording.step_dt), last_start)
+    return [min(start + interval * index, recording.num_steps - 1) for index in range(count)]
+
+
+def encode(frames: Iterable[np.ndarray], path: Path, *, size: tuple[int, int], frames_per_second: int) -> None:
+    """Write frames as H.264 with 4:2:0 colours, which every browser plays; whole or not at all.
+
+    Args:
+        frames: Pictures of shape (height, width, 3), uint8.
+        path: The file to write.
+        size: Width and height [pixels], both even.
+        frames_per_second: Rate of the film.
+
+    Raises:
+        SurefootError: If the file cannot be written.
+    """
+    import imageio_ffmpeg
+
+    with tempfile.TemporaryDirectory(prefix="surefoot-video-") as folder:
+        draft = Path(folder) / "draft.mp4"
+        writer = imageio_ffmpeg.write_frames(
+            str(draft),
+            size,
+            fps=frames_per_second,
+            codec="libx264",
+            quality=None,  # pyright: ignore[reportArgumentType] - None leaves it to the parameters below
+            macro_block_size=2,
+            output_params=["-crf", "23", "-movflags", "+faststart", "-loglevel", "error"],
+        )
+        writer.send(None)
+        for frame in frames:
+            writer.send(np.ascontiguousarray(frame))
+        writer.close()
+        with atomic_write(path) as file:
+            file.write(draft.read_bytes())
+
+
+def write_sheet(frames: Iterable[np.ndarray], path: Path) -> None:
+    """Write frames, in reading order, as one PNG."""
+    from PIL import Image
+
+    pictures = [Image.fromarray(frame) for frame in frames]
+    width, height = pictures[0].size
+    sheet = Image.new("RGB", (width * _SHEET_COLUMNS, height * _SHEET_ROWS))
+    for index, picture in enumerate(pictures):
+        sheet.paste(picture, (index % _SHEET_COLUMNS * width, index // _SHEET_COLUMNS * height))
+    with atomic_write(path) as file:
+        sheet.save(file, format="PNG")
+
+
+def _with_progress(frames: Iterable[np.ndarray], total: int) -> Iterator[np.ndarray]:
+    """Pass frames on and show how many are done, on a terminal only."""
+    shown = sys.stdout.isatty()
+    for done, frame in enumerate(frames, start=1):
+        yield frame
+        if shown:
+            print(f"\rDrawing the video: frame {done} of {total}", end="\n" if done == total else "", flush=True)
+
+
+def main() -> int:
+    """Draw in this process; `render_video` calls it in a child."""
+    parser = argparse.ArgumentParser(prog="python -m surefoot.playing.video")
+    parser.add_argument("recording", type=Path)
+    parser.add_argument("video", type=Path)
+    parser.add_argument("--sheet", type=Path)
+    args = parser.parse_args()
+
+    from surefoot.playing.frames import render_frames
+
+    try:
+        recording = Recording.load(args.recording)
+        steps = video_steps(recording)
+        frames = _with_progress(render_frames(recording, steps, size=SIZE), len(steps))
+        encode(frames, args.video, size=SIZE, frames_per_second=FRAMES_PER_SECOND)
+        if args.sheet is not None:
+            write_sheet(render_frames(recording, sheet_steps(recording), size=SIZE), args.sheet)
+    except SurefootError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
