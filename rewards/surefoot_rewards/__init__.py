@@ -4,6 +4,9 @@ Each term returns its unweighted value for each environment, (num_envs,), as flo
 penalties (``*_l1``, ``*_l2``, limits, costs) are non-negative and take a negative weight. Inputs are never changed.
 NaN in the input stays NaN in the output, for a fault guard to see; no term makes one of finite input. Parameters that
 would are a ``ValueError``. In equations, ``[condition]`` is 1 where the condition holds and 0 elsewhere.
+
+A gait matters only to a robot that is asked to move: such terms take ``moving``, a mask that the environment forms
+once a step from the norm of the command.
 """
 
 from surefoot_rewards.contact import foot_clearance, foot_clearance_swing_peak, foot_impact, foot_slip
@@ -31,7 +34,6 @@ from surefoot_rewards.posture import (
 )
 from surefoot_rewards.tracking import (
     ang_vel_xy_l2,
-    command_is_moving,
     lin_vel_z_l2,
     track_lin_vel_xy_exp,
     track_yaw_rate_exp,
@@ -43,7 +45,6 @@ __all__ = [
     "alive",
     "ang_vel_xy_l2",
     "base_height_l2",
-    "command_is_moving",
     "diagonal_pairs_sync",
     "feet_air_time",
     "flat_orientation_l2",

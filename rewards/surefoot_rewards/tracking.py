@@ -5,26 +5,9 @@ A velocity command is (vx [m/s], vy [m/s], yaw rate [rad/s]) in the base frame.
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 from surefoot_rewards.kernel import exp_kernel
-
-
-def command_is_moving(command: Tensor, *, threshold: float) -> Tensor:
-    """Tell the environments that are asked to move from those that are asked to stand.
-
-    Gait terms take this mask as ``moving``, so that it is computed once a step. The norm puts 1 m/s beside 1 rad/s:
-    turning on the spot is moving, too.
-
-    Args:
-        command: Velocity command, (num_envs, 3).
-        threshold: Norm of the command up to which the robot should stand still.
-
-    Returns:
-        True where ``|command| > threshold``, (num_envs,).
-    """
-    return torch.linalg.vector_norm(command, dim=-1) > threshold
 
 
 def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float) -> Tensor:

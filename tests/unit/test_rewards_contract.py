@@ -9,7 +9,7 @@ import torch
 import surefoot_rewards
 
 NUM_ENVS, NUM_JOINTS, NUM_FEET = 7, 12, 4
-TERMS = [getattr(surefoot_rewards, name) for name in surefoot_rewards.__all__ if name != "command_is_moving"]
+TERMS = [getattr(surefoot_rewards, name) for name in surefoot_rewards.__all__]
 every_term = pytest.mark.parametrize("term", TERMS, ids=lambda term: term.__name__)
 
 # One entry for each argument name in the package: a name means the same quantity everywhere.

@@ -7,7 +7,6 @@ import torch
 
 from surefoot_rewards import (
     ang_vel_xy_l2,
-    command_is_moving,
     lin_vel_z_l2,
     track_lin_vel_xy_exp,
     track_yaw_rate_exp,
@@ -48,9 +47,3 @@ def test_vertical_velocity_is_squared_and_horizontal_velocity_is_free():
 
 def test_roll_and_pitch_rates_add_their_squares_and_yaw_is_free():
     assert ang_vel_xy_l2(torch.tensor([[1.0, -2.0, 9.0], [0.0, 0.0, 9.0]])).tolist() == [5.0, 0.0]
-
-
-def test_a_command_moves_when_its_norm_exceeds_the_threshold_and_turning_on_the_spot_counts():
-    command = torch.tensor([[0.0, 0.0, 0.0], [0.06, 0.08, 0.0], [0.0, 0.0, -0.2], [0.1, 0.1, 0.0]])
-    # Norms 0, 0.1, 0.2, 0.141.
-    assert command_is_moving(command, threshold=0.101).tolist() == [False, False, True, True]
