@@ -1,0 +1,107 @@
+"""Return and length of episodes, and the terms that the environment logs, gathered without waiting for the device."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+WINDOW = 100
+"""Number of last episodes in the means, as in rsl_rl."""
+
+
+class EpisodeStatistics:
+    """Means over the episodes that ended last.
+
+    Args:
+        num_envs: Number of environments.
+        device: Device of rewards and done flags.
+    """
+
+    def __init__(self, num_envs: int, device: str) -> None:
+        self._return = torch.zeros(num_envs, device=device)
+        self._length = torch.zeros(num_envs, device=device)
+        self._ended: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = []
+        self._logged: list[Mapping[str, Any]] = []
+        self._last_log: Mapping[str, Any] | None = None
+        self._returns: deque[float] = deque(maxlen=WINDOW)
+        self._lengths: deque[float] = deque(maxlen=WINDOW)
+
+    def add_step(self, rewards: torch.Tensor, dones: torch.Tensor, extras: Mapping[str, Any]) -> None:
+        """Take in one environment step.
+
+        Args:
+            rewards: Shape (num_envs,).
+            dones: Shape (num_envs,), non-zero where an episode ended.
+            extras: What the environment logs under ``"log"``; a dictionary that was seen before is the last reset's.
+        """
+        log = extras.get("log")
+        if log and log is not self._last_log:
+            self._logged.append(dict(log))
+            self._last_log = log
+        self._return = self._return + rewards
+        self._length = self._length + 1.0
+        ended = dones > 0
+        self._ended.append((ended, self._return, self._length))
+        self._return = self._return.masked_fill(ended, 0.0)
+        self._length = self._length.masked_fill(ended, 0.0)
+
+    def close_iteration(self) -> dict[str, float]:
+        """Return the means and clear what was gathered for this iteration.
+
+        Returns:
+            ``Train/mean_reward`` and ``Train/mean_episode_length`` once an episode has ended, and the mean of each
+            logged term over the resets of the iteration, leaving out values that are not finite.
+        """
+        if self._ended:
+            ended, returns, lengths = (
+                torch.stack(column) for column in zip(*self._ended, strict=True)
+            )  # (steps, num_envs)
+            self._returns.extend(returns[ended].tolist())
+            self._lengths.extend(lengths[ended].tolist())
+            self._ended.clear()
+        means = _means(self._logged)
+        self._logged.clear()
+        if self._returns:
+            means["Train/mean_reward"] = sum(self._returns) / len(self._returns)
+            means["Train/mean_episode_length"] = sum(self._lengths) / len(self._lengths)
+        return means
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a resumed run needs, between two iterations."""
+        return {
+            "return": self._return.cpu(),
+            "length": self._length.cpu(),
+            "returns": list(self._returns),
+            "lengths": list(self._lengths),
+        }
+
+    def load_state_dict(self, state: dict[str, Any], extras: Mapping[str, Any]) -> None:
+        """Restore a state; ``extras`` are the environment's present ones, whose log was counted before."""
+        self._return = state["return"].to(self._return.device)
+        self._length = state["length"].to(self._length.device)
+        self._returns = deque(state["returns"], maxlen=WINDOW)
+        self._lengths = deque(state["lengths"], maxlen=WINDOW)
+        self._last_log = extras.get("log")
+
+
+def _means(logged: list[Mapping[str, Any]]) -> dict[str, float]:
+    """Mean of each key over the mappings, with one copy from the device for all of them."""
+    values: defaultdict[str, list[Any]] = defaultdict(list)
+    for log in logged:
+        for name, value in log.items():
+            values[name].append(value)
+    flat = [torch.as_tensor(value, dtype=torch.float32).mean() for column in values.values() for value in column]
+    if not flat:
+        return {}
+    device = next((value.device for value in flat if value.is_cuda), flat[0].device)
+    numbers = iter(torch.stack([value.to(device) for value in flat]).tolist())
+    means = {}
+    for name, column in values.items():
+        finite = [number for number in (next(numbers) for _ in column) if math.isfinite(number)]
+        if finite:
+            means[name if "/" in name else f"Episode/{name}"] = sum(finite) / len(finite)
+    return means

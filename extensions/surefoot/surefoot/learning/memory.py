@@ -1,0 +1,52 @@
+"""Refuse more environments than the machine's memory holds, before the simulator starts and is killed for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from surefoot_bridge.errors import SurefootError
+
+BASE_GIB = 2.0
+"""Memory of a training process without environments [GiB]: Isaac Lab, torch, the engine."""
+
+PER_ENVIRONMENT_MIB = 1.3
+"""Memory of one environment with a legged robot [MiB]: 4096 of them take 7.3 GB in all, measured with PhysX on a CPU."""
+
+
+def available_gib() -> float | None:
+    """Return the memory that new work can take [GiB], within the container's limit; None where Linux does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    kib = next((int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")), None)
+    if kib is None:
+        return None
+    free = kib / 2**20
+    try:
+        limit, used = (Path(f"/sys/fs/cgroup/memory.{name}").read_text().strip() for name in ("max", "current"))
+    except OSError:
+        return free
+    return free if limit == "max" else min(free, (int(limit) - int(used)) / 2**30)
+
+
+def check_memory(num_envs: int, *, processes: int = 1) -> None:
+    """Check that the environments fit into the memory that is free.
+
+    Args:
+        num_envs: Number of environments of a process.
+        processes: Number of training processes on this machine.
+
+    Raises:
+        SurefootError: If they do not, with the number that does.
+    """
+    available = available_gib()
+    if available is None:
+        return
+    needed = processes * (BASE_GIB + num_envs * PER_ENVIRONMENT_MIB / 1024)
+    if needed > available:
+        fits = int((available / processes - BASE_GIB) * 1024 / PER_ENVIRONMENT_MIB)
+        remedy = f"Use --num-envs {fits} or fewer." if fits > 0 else "Free some memory first."
+        raise SurefootError(
+            f"{num_envs} environments need about {needed:.1f} GiB of memory, {available:.1f} GiB are free. {remedy}"
+        )

@@ -1,0 +1,89 @@
+"""rsl_rl's PPO with a guard on gradients, checkpoints that know their task, and a fused optimiser step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from rsl_rl.algorithms import PPO
+from rsl_rl.env import VecEnv
+from tensordict import TensorDict
+
+from surefoot.learning.checkpoint import SCHEMA, check_schema
+from surefoot.learning.fault_guard import TrainingFault
+from surefoot.learning.policy_contract import check_contract, policy_contract
+
+FAULTY_UPDATES_IN_A_ROW = 10
+"""Iterations in a row with a non-finite gradient after which training stops: the network is lost, not disturbed."""
+
+
+class SurefootPPO(PPO):
+    """PPO that skips an optimiser step whose gradient is not finite, and refuses another robot's checkpoint.
+
+    Named by ``class_name="surefoot.learning.ppo:SurefootPPO"`` in the agent's configuration, so that every way to train
+    with rsl_rl uses it. Losses gain ``skipped_updates``, the number of optimiser steps left out in the iteration.
+    """
+
+    contract: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if type(self.optimizer) is torch.optim.Adam:
+            # One kernel for all parameters; it also skips a step by itself when told so, without a read by the host.
+            parameters = self.optimizer.param_groups[0]["params"]
+            self.optimizer = torch.optim.Adam(parameters, lr=self.learning_rate, fused=True)
+        self.optimizer.register_step_pre_hook(self._guard_step)
+        self._skipped = torch.zeros((), device=self.device)
+        self._faulty_updates_in_a_row = 0
+
+    @staticmethod
+    def construct_algorithm(obs: TensorDict, env: VecEnv, cfg: dict, device: str) -> PPO:
+        """Build networks, storage and algorithm from an rsl_rl configuration."""
+        algorithm = PPO.construct_algorithm(obs, env, cfg, device)
+        algorithm.contract = policy_contract(env, cfg["obs_groups"])  # type: ignore[attr-defined]
+        return algorithm
+
+    def update(self) -> dict[str, float]:
+        """Run one PPO update over the collected steps.
+
+        Returns:
+            Mean losses, and ``skipped_updates``.
+
+        Raises:
+            TrainingFault: If gradients were not finite in many iterations in a row.
+        """
+        losses = super().update()
+        skipped = int(self._skipped.item())
+        self._skipped.zero_()
+        self._faulty_updates_in_a_row = self._faulty_updates_in_a_row + 1 if skipped else 0
+        if self._faulty_updates_in_a_row >= FAULTY_UPDATES_IN_A_ROW:
+            raise TrainingFault(
+                f"The gradient was NaN or infinite in {self._faulty_updates_in_a_row} iterations in a row; "
+                "the parameters were left as they were before. Lower the learning rate or the reward weights."
+            )
+        return {**losses, "skipped_updates": float(skipped)}
+
+    def save(self) -> dict[str, Any]:
+        """Return networks, normalisers, optimiser and contract."""
+        return {**super().save(), "schema": SCHEMA, "contract": self.contract}
+
+    def load(self, loaded_dict: dict, load_cfg: dict | None, strict: bool) -> bool:
+        """Load what :meth:`save` returned.
+
+        Raises:
+            CheckpointError: If the content is no checkpoint of this version.
+            ContractError: If it was trained for another robot or task.
+        """
+        check_schema(loaded_dict, "The checkpoint")
+        check_contract(loaded_dict["contract"], self.contract)
+        return super().load(loaded_dict, load_cfg, strict)
+
+    def _guard_step(self, optimizer: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:  # noqa: ARG002
+        """Make the optimiser leave its parameters and moments alone when a gradient is NaN or infinite."""
+        gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        faulty = ~torch.isfinite(torch.nn.utils.get_total_norm(gradients))
+        self._skipped += faulty
+        if getattr(optimizer, "defaults", {}).get("fused"):
+            optimizer.found_inf = faulty.float()  # type: ignore[attr-defined] - read by torch's fused step
+        elif bool(faulty):
+            optimizer.zero_grad(set_to_none=True)  # parameters without a gradient are left out of the step

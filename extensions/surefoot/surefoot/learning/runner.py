@@ -1,0 +1,320 @@
+"""rsl_rl's runner with exact resume, checkpoints by the clock, orderly interruption and a guard against faults."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from rsl_rl.env import VecEnv
+from rsl_rl.runners import OnPolicyRunner
+from tensordict import TensorDict
+
+from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
+from surefoot.learning.distributed import Ranks, agree, start_process_group
+from surefoot.learning.env_state import capture_env_state, restore_env_state
+from surefoot.learning.episode_statistics import EpisodeStatistics
+from surefoot.learning.fault_guard import FaultGuard, TrainingFault
+from surefoot.learning.generators import capture_generators, restore_generators
+from surefoot.learning.interruption import Interruption
+from surefoot.learning.metrics import MetricsSink
+from surefoot.learning.progress import Progress
+from surefoot.learning.run_directory import RunDirectory
+from surefoot.learning.snapshot import capture
+from surefoot_bridge.errors import SurefootError
+
+CHECKPOINT_INTERVAL_S = 60.0
+"""Longest time between two checkpoints [s], unless a single iteration takes longer."""
+
+Ending = Literal["complete", "time", "interrupted"]
+"""Why training ended: all iterations done, the time given is over, or a signal came."""
+
+
+class SurefootRunner(OnPolicyRunner):
+    """Collects experience and updates the policy, iteration by iteration.
+
+    Iterations count from 1 and go on after a resume; ``completed`` is the number of them that are done. Each checkpoint
+    holds the whole state, simulation included, and the run continues from exactly what the checkpoint holds.
+
+    Args:
+        env: Vector environment.
+        train_cfg: rsl_rl's configuration as a dictionary.
+        log_dir: Not used; the run directory says where files go.
+        device: Device of the networks.
+        run: Run directory; without one nothing is written.
+        sinks: Where metrics go.
+    """
+
+    def __init__(
+        self,
+        env: VecEnv,
+        train_cfg: dict[str, Any],
+        log_dir: str | None = None,  # noqa: ARG002 - rsl_rl's signature
+        device: str = "cpu",
+        *,
+        run: RunDirectory | None = None,
+        sinks: Sequence[MetricsSink] = (),
+    ) -> None:
+        self.ranks = Ranks.from_environment()
+        super().__init__(env, train_cfg, None, device)
+        self.run = run if self.ranks.is_first else None
+        self.sinks = tuple(sinks)
+        self.episodes = EpisodeStatistics(env.num_envs, device)
+        self.fault_guard = FaultGuard(env.num_envs, str(env.device), self.run.fault_dump if self.run else None)
+        self._simulation = getattr(env, "unwrapped", env)
+        self._simulation.fault_guard = self.fault_guard
+        self.completed = 0
+        self.env_steps = 0
+        self.elapsed_s = 0.0
+        self.best_reward = -math.inf
+
+    def learn(  # type: ignore[override] - rsl_rl's returns nothing
+        self,
+        num_learning_iterations: int,
+        init_at_random_ep_len: bool = False,
+        *,
+        deadline: float | None = None,
+    ) -> Ending:
+        """Train until the iterations are done, the time is over, or SIGINT, SIGTERM or SIGHUP comes.
+
+        Args:
+            num_learning_iterations: Iterations to add to those completed.
+            init_at_random_ep_len: Start a new run with episodes at random ages, so that they do not end together.
+            deadline: Moment of ``time.monotonic`` at which to stop after the iteration under way.
+
+        Returns:
+            Why training ended. The last state is saved in each case.
+
+        Raises:
+            TrainingFault: If values stay non-finite; the last checkpoint is from before.
+            KeyboardInterrupt: At a second signal.
+            SurefootError: If a checkpoint cannot be written; earlier ones are intact.
+        """
+        target = self.completed + num_learning_iterations
+        if init_at_random_ep_len and self.completed == 0:
+            ages = torch.randint_like(self.env.episode_length_buf, high=int(self.env.max_episode_length))
+            self.env.episode_length_buf = ages
+        self.alg.train_mode()
+        if self.is_distributed:
+            self.alg.broadcast_parameters()
+
+        obs = self._observations()
+        saved_at, saved_iterations = time.monotonic(), self.completed
+        ending: Ending = "complete"
+        quiet = not self.ranks.is_first
+        with Interruption() as interruption, Progress(target, deadline=deadline, quiet=quiet) as progress:
+            while self.completed < target:
+                began = time.monotonic()
+                obs, metrics = self._iterate(obs, progress)
+                progress.show(metrics, self.completed)
+                now = time.monotonic()
+                if agree(bool(interruption.requested), self.ranks, self.device):
+                    ending = "interrupted"
+                elif agree(deadline is not None and now >= deadline, self.ranks, self.device):
+                    ending = "time"
+                if ending != "complete":
+                    break
+                if now - saved_at + (now - began) > CHECKPOINT_INTERVAL_S:
+                    obs = self._checkpoint(metrics)
+                    saved_at, saved_iterations = time.monotonic(), self.completed
+            if self.completed > saved_iterations:
+                self._checkpoint(metrics)
+        return ending
+
+    def save(self, path: str, infos: dict | None = None) -> None:
+        """Write a checkpoint with the whole state of the run.
+
+        Args:
+            path: The file.
+            infos: Anything to keep with it.
+        """
+        write_checkpoint(Path(path), {**self._content(), "infos": infos})
+
+    def load(
+        self,
+        path: str,
+        load_cfg: dict | None = None,
+        strict: bool = True,
+        map_location: str | None = None,  # noqa: ARG002 - tensors go to where the networks are
+    ) -> dict | None:
+        """Load a checkpoint: the whole state of the run, or with ``load_cfg`` parts of the networks only.
+
+        Args:
+            path: The file.
+            load_cfg: Parts to load, as in rsl_rl; None for everything, simulation included.
+            strict: Whether names of network parameters must match.
+            map_location: Not used.
+
+        Returns:
+            What was saved as ``infos``.
+
+        Raises:
+            SurefootError: If the file is damaged, of another version, or of another robot or task.
+        """
+        content = read_checkpoint(Path(path))
+        if load_cfg is not None:
+            self.alg.load(content, load_cfg, strict)
+        else:
+            self.resume(content)
+        return content.get("infos")
+
+    def resume(self, content: dict[str, Any]) -> None:
+        """Continue from the content of a checkpoint.
+
+        Raises:
+            SurefootError: If it belongs to another robot, task or number of environments.
+        """
+        self.alg.load(content, None, strict=True)
+        self.completed = content["completed_iterations"]
+        self.current_learning_iteration = self.completed
+        self.env_steps = content["env_steps"]
+        self.elapsed_s = content["elapsed_s"]
+        self.best_reward = content["best_reward"]
+        if content["simulation"] is None or self.is_distributed:
+            return  # each process of a distributed run starts its environments anew
+        self._restore(content)
+
+    def _iterate(self, obs: TensorDict, progress: Progress) -> tuple[TensorDict, dict[str, float]]:
+        """Collect one batch of experience and learn from it."""
+        began = time.perf_counter()
+        obs = self._collect(obs)
+        collected = time.perf_counter()
+        try:
+            losses = self.alg.update()
+        except TrainingFault as fault:
+            raise TrainingFault(f"{fault}{self._dump_rollout()}") from fault
+        faults = self.fault_guard.close_iteration()
+        learnt = time.perf_counter()
+
+        self.completed += 1
+        self.current_learning_iteration = self.completed
+        steps = self.cfg["num_steps_per_env"] * self.env.num_envs * self.ranks.world_size
+        self.env_steps += steps
+        self.elapsed_s += learnt - began
+        metrics = {
+            "env_steps": self.env_steps,
+            "elapsed_s": self.elapsed_s,
+            **self.episodes.close_iteration(),
+            **{f"Loss/{name}": float(value) for name, value in losses.items()},
+            "Loss/learning_rate": float(self.alg.learning_rate),
+            "Policy/mean_std": float(self.alg.get_policy().output_std.mean()),
+            "Perf/env_steps_per_s": steps / (learnt - began),
+            "Perf/collection_time": collected - began,
+            "Perf/learning_time": learnt - collected,
+        }
+        metrics.update(self._tracking_share(metrics))
+        if faults is not None:
+            progress.say(f"iteration {self.completed}: {faults}")
+            metrics.update({f"Faults/{stage}": float(count) for stage, count in faults.counts.items()})
+        for sink in self.sinks:
+            sink.write(metrics, self.completed)
+        return obs, metrics
+
+    def _collect(self, obs: TensorDict) -> TensorDict:
+        with torch.inference_mode():
+            for _ in range(self.cfg["num_steps_per_env"]):
+                actions = self.fault_guard.check_actions(self.alg.act(obs).to(self.env.device))
+                obs, rewards, dones, extras = self.env.step(actions)
+                obs, rewards, dones = self.fault_guard.check_step(obs, rewards, dones)
+                obs, rewards, dones = obs.to(self.device), rewards.to(self.device), dones.to(self.device)
+                self.alg.process_env_step(obs, rewards, dones, extras)
+                self.episodes.add_step(rewards, dones, extras)
+            self.alg.compute_returns(obs)
+        return obs
+
+    def _observations(self) -> TensorDict:
+        with torch.inference_mode():
+            return self.fault_guard.clean(self.env.get_observations()).to(self.device)
+
+    def _checkpoint(self, metrics: dict[str, float]) -> TensorDict:
+        """Save the run and continue from what was saved.
+
+        Returns:
+            Observations of the restored environment.
+        """
+        content = self._content()
+        if self.run is not None:
+            checkpoints = self.run.checkpoints
+            path = checkpoints.save(content, self.completed)
+            if metrics.get("Train/mean_reward", -math.inf) > self.best_reward:
+                self.best_reward = metrics["Train/mean_reward"]
+                write_checkpoint(checkpoints.best, {**content, "simulation": None})
+            for sink in self.sinks:
+                sink.add_checkpoint(path, self.completed)
+        if content["simulation"] is not None:
+            self._restore(content)
+        return self._observations()
+
+    def _content(self) -> dict[str, Any]:
+        networks = (self.alg.actor, self.alg.critic)
+        with torch.inference_mode():
+            simulation = None if self.is_distributed else self._capture_simulation()
+        return {
+            **self.alg.save(),
+            "iter": self.completed - 1,  # rsl_rl's count of iterations begins at 0
+            "infos": None,
+            "completed_iterations": self.completed,
+            "env_steps": self.env_steps,
+            "elapsed_s": self.elapsed_s,
+            "best_reward": self.best_reward,
+            "hidden_states": [capture(network.get_hidden_state()) for network in networks],
+            "episodes": self.episodes.state_dict(),
+            "simulation": simulation,
+            "generators": capture_generators(),
+        }
+
+    def _capture_simulation(self) -> dict[str, Any] | None:
+        return capture_env_state(self._simulation) if hasattr(self._simulation, "scene") else None
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        """Put environment, recurrent networks, statistics and generators into the state of a checkpoint."""
+        with torch.inference_mode():
+            restore_env_state(self._simulation, content["simulation"])
+            for network, saved in zip((self.alg.actor, self.alg.critic), content["hidden_states"], strict=True):
+                if saved is not None:
+                    parts = [part.to(self.device) for part in (saved if isinstance(saved, list) else [saved])]
+                    network.reset(hidden_state=tuple(parts) if isinstance(saved, list) else parts[0])
+        self.episodes.load_state_dict(content["episodes"], self._simulation.extras)
+        restore_generators(content["generators"])
+
+    def _tracking_share(self, metrics: dict[str, float]) -> dict[str, float]:
+        """Reward for tracking the linear velocity as a share of its maximum over a whole episode."""
+        manager = getattr(self._simulation, "reward_manager", None)
+        for name in manager.active_terms if manager is not None else ():
+            value = metrics.get(f"Episode_Reward/{name}")
+            if name.startswith("track") and value is not None:
+                return {"Train/tracking_share": value / manager.get_term_cfg(name).weight}
+        return {}
+
+    def _dump_rollout(self) -> str:
+        """Save the experience that the update failed on."""
+        if self.run is None:
+            return ""
+        storage = self.alg.storage
+        names = ("actions", "rewards", "values", "returns", "advantages")
+        content = {"observations": storage.observations.to_dict(), **{name: getattr(storage, name) for name in names}}
+        from surefoot.files import atomic_write
+
+        try:
+            with atomic_write(self.run.fault_dump) as file:
+                torch.save(content, file)
+        except SurefootError as error:
+            return f" The experience could not be saved: {error}"
+        return f" The experience of the last iteration is in {self.run.fault_dump} (torch.load)."
+
+    def _configure_multi_gpu(self) -> None:
+        """Connect the processes of a distributed run; rsl_rl itself knows GPUs only."""
+        self.gpu_world_size, self.gpu_global_rank = self.ranks.world_size, self.ranks.rank
+        self.gpu_local_rank = self.ranks.local_rank
+        self.is_distributed = self.ranks.world_size > 1
+        self.cfg["multi_gpu"] = None
+        if self.is_distributed:
+            self.cfg["multi_gpu"] = {
+                "global_rank": self.ranks.rank,
+                "local_rank": self.ranks.local_rank,
+                "world_size": self.ranks.world_size,
+            }
+            start_process_group(self.ranks, self.device)

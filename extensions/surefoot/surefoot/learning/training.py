@@ -1,0 +1,219 @@
+"""One training run from the launch of the simulator to the last file in its run directory."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TextIO
+
+from surefoot.engines import launched, native_log
+from surefoot.learning.distributed import Ranks
+from surefoot.learning.fault_guard import TrainingFault, faulty_environments
+from surefoot.learning.metrics import JsonLines, MetricsSink, TensorBoard
+from surefoot.learning.run_directory import RunDirectory, RunSettings
+from surefoot.report import provenance
+from surefoot_bridge.errors import SurefootError
+
+if TYPE_CHECKING:
+    from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper
+
+    from surefoot.learning.runner import Ending, SurefootRunner
+
+EXIT_TRAINED, EXIT_FAULT, EXIT_INTERRUPTED = 0, 1, 130
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """What to train and how long.
+
+    Attributes:
+        settings: Settings of the run.
+        env_cfg: Resolved configuration of the environment.
+        agent_cfg: Resolved configuration of rsl_rl's runner.
+        checkpoint: Content of the checkpoint to continue from; None for a new run.
+        logger: ``"tensorboard"``, ``"wandb"`` or ``"none"``.
+        video: Whether to play and film the policy at the end.
+        deadline: Moment of ``time.monotonic`` at which to stop; None without one.
+    """
+
+    settings: RunSettings
+    env_cfg: Any
+    agent_cfg: Any
+    checkpoint: dict[str, Any] | None
+    logger: str
+    video: bool
+    deadline: float | None
+
+    @property
+    def completed(self) -> int:
+        """Iterations that an earlier part of the run completed."""
+        return 0 if self.checkpoint is None else self.checkpoint["completed_iterations"]
+
+
+def train(plan: TrainingPlan, run: RunDirectory | None) -> int:
+    """Train, then draw the learning curves and play the policy.
+
+    Args:
+        plan: What to train.
+        run: Run directory; None in the processes of a distributed run that keep no files.
+
+    Returns:
+        Exit status: 0 trained, 1 stopped by a fault, 130 interrupted.
+
+    Raises:
+        SurefootError: If a file cannot be written; what was saved before is intact.
+    """
+    _apply_settings(plan)
+    if run is not None:
+        run.write_config(plan.env_cfg, plan.agent_cfg)
+        settings = plan.settings
+        print(f"{settings.task}: {settings.num_envs} environments in {settings.physics} on {settings.device}")
+        print(f"Run directory: {run.path}", flush=True)
+    sinks = _open_sinks(plan, run) if run is not None else []
+    try:
+        with _quiet_engine(run) as chatter:
+            ending = _train_in_simulation(plan, run, sinks, chatter)
+        if run is not None:
+            _finish(plan, run, sinks, ending)
+    except TrainingFault as fault:
+        print(f"surefoot: {fault}\n{_resume_hint(run)}", file=sys.stderr)
+        return EXIT_FAULT
+    except KeyboardInterrupt:
+        print(f"surefoot: aborted. {_resume_hint(run)}", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except SurefootError as error:
+        raise SurefootError(f"{error}\n{_resume_hint(run)}") from error
+    finally:
+        for sink in sinks:
+            sink.close()
+    return EXIT_INTERRUPTED if ending == "interrupted" else EXIT_TRAINED
+
+
+def _apply_settings(plan: TrainingPlan) -> None:
+    """Put the run's settings into Isaac Lab's configurations."""
+    from isaaclab.managers import TerminationTermCfg
+
+    env_cfg, agent_cfg, settings = plan.env_cfg, plan.agent_cfg, plan.settings
+    env_cfg.scene.num_envs = settings.num_envs
+    env_cfg.sim.device = agent_cfg.device = settings.device
+    agent_cfg.seed = settings.seed
+    env_cfg.seed = settings.seed + Ranks.from_environment().rank
+    terms = vars(env_cfg.terminations).values()
+    if not any(getattr(term, "func", None) is faulty_environments for term in terms):
+        env_cfg.terminations.fault = TerminationTermCfg(func=faulty_environments)
+
+
+@contextmanager
+def _quiet_engine(run: RunDirectory | None) -> Iterator[TextIO]:
+    """Send what engines print to the run's log."""
+    if run is not None:
+        with native_log(run.native_log) as chatter:
+            yield chatter
+        return
+    with TemporaryDirectory() as folder, native_log(Path(folder) / "native.log") as chatter:
+        yield chatter
+
+
+def _open_sinks(plan: TrainingPlan, run: RunDirectory) -> list[MetricsSink]:
+    sinks: list[MetricsSink] = [JsonLines(run.metrics)]
+    if plan.logger == "tensorboard":
+        sinks.append(TensorBoard(run.path, plan.completed))
+        print(f"Curves: tensorboard --logdir {run.path}", flush=True)
+    elif plan.logger == "wandb":
+        from surefoot.learning.wandb_logger import WandbLogger
+
+        configuration = {
+            **dataclasses.asdict(plan.settings),
+            **provenance(seed=plan.settings.seed, engine=plan.settings.physics, device=plan.settings.device),
+            "env": plan.env_cfg.to_dict(),
+            "agent": plan.agent_cfg.to_dict(),
+        }
+        wandb = WandbLogger(run.path, run_name=run.path.name, project="surefoot", configuration=configuration)
+        print(wandb.message, flush=True)
+        sinks.append(wandb)
+    return sinks
+
+
+def _train_in_simulation(
+    plan: TrainingPlan, run: RunDirectory | None, sinks: list[MetricsSink], chatter: TextIO
+) -> Ending:
+    """Make the environment and the runner, train, and save."""
+    import torch
+
+    torch.set_float32_matmul_precision("high")  # TF32 on GPUs that have it
+    with launched(plan.env_cfg, device=plan.settings.device):
+        with redirect_stdout(chatter), redirect_stderr(chatter):
+            env = _make_env(plan)
+            runner = _make_runner(plan, env, run, sinks)
+        try:
+            if plan.checkpoint is not None:
+                runner.resume(plan.checkpoint)
+            return runner.learn(
+                plan.settings.iterations - runner.completed,
+                init_at_random_ep_len=plan.agent_cfg.init_at_random_ep_len,
+                deadline=plan.deadline,
+            )
+        finally:
+            env.close()
+            if torch.distributed.is_initialized():
+                torch.distributed.destroy_process_group()
+
+
+def _make_env(plan: TrainingPlan) -> RslRlVecEnvWrapper:
+    import gymnasium
+    from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper
+
+    env: Any = gymnasium.make(plan.settings.task, cfg=plan.env_cfg)
+    return RslRlVecEnvWrapper(env, clip_actions=plan.agent_cfg.clip_actions)
+
+
+def _make_runner(
+    plan: TrainingPlan, env: RslRlVecEnvWrapper, run: RunDirectory | None, sinks: list[MetricsSink]
+) -> SurefootRunner:
+    from isaaclab_rl.rsl_rl import handle_deprecated_rsl_rl_cfg
+
+    from surefoot.learning.runner import SurefootRunner
+
+    agent_cfg: Any = handle_deprecated_rsl_rl_cfg(plan.agent_cfg, importlib.metadata.version("rsl-rl-lib"))
+    return SurefootRunner(env, agent_cfg.to_dict(), device=plan.settings.device, run=run, sinks=sinks)
+
+
+def _finish(plan: TrainingPlan, run: RunDirectory, sinks: list[MetricsSink], ending: Ending) -> None:
+    """Say what was made, draw the curves, play the policy."""
+    latest = run.checkpoints.numbered()[-1]
+    reason = {"complete": "all iterations done", "time": "the time is over", "interrupted": "interrupted"}[ending]
+    print(f"Training ended: {reason}. Latest checkpoint: {latest}")
+    if ending == "interrupted":
+        print(_resume_hint(run))
+        return
+    from surefoot.learning.curves import draw_learning_curves
+
+    print(f"Learning curves: {draw_learning_curves(run.metrics, run.path / 'plots' / 'learning_curves.png')}")
+    if plan.video and _play(run, latest):
+        for video in sorted((run.path / "videos").glob("*.mp4")):
+            for sink in sinks:
+                sink.add_video(video, int(latest.stem.removeprefix("model_")))
+    print(f"Next: surefoot play {run.path} --viewer viser")
+
+
+def _play(run: RunDirectory, checkpoint: Path) -> bool:
+    """Judge and film the policy in a process of its own: an engine cannot be started twice in one.
+
+    Returns:
+        Whether it ran, whatever the verdict.
+    """
+    command = [sys.executable, "-m", "surefoot.cli", "play", str(checkpoint), "--json", str(run.path / "report.json")]
+    return subprocess.run(command, check=False).returncode in (0, 1)
+
+
+def _resume_hint(run: RunDirectory | None) -> str:
+    if run is None or not run.checkpoints.numbered():
+        return "Nothing was saved yet."
+    return f"Saved: {run.checkpoints.numbered()[-1]}. Continue with: surefoot train --resume {run.path}"
