@@ -4,6 +4,7 @@ SHELL := /bin/bash
 TASK ?= Surefoot-Velocity-Flat-Go2
 ARGS ?=
 BIN := .venv/bin
+STARTED := $(shell date +%s)
 
 .PHONY: help bootstrap train test proofs lint format clean
 
@@ -25,7 +26,7 @@ lint: bootstrap  ## Style, types, import rules, spelling
 
 test: lint  ## Everything fast: lint, kernels for each GPU generation, unit and simulator tests
 	@$(BIN)/python -m surefoot.kernels_check
-	@$(BIN)/pytest -m "not slow" $(ARGS)
+	@SUREFOOT_TESTS_STARTED=$(STARTED) $(BIN)/pytest -m "not slow" $(ARGS)
 
 proofs: bootstrap  ## The slow set: training, resuming, speed and rendering, with reports in proofs/
 	@$(BIN)/python scripts/proofs.py $(ARGS)

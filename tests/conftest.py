@@ -1,6 +1,7 @@
 """What every test shares: two threads for each numerics library, and a reason beside every skipped test."""
 
 import os
+import time
 
 import pytest
 
@@ -23,3 +24,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if marked and (reason := _cuda_missing()):
         for item in marked:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how long `make test` took in all: installing, linters and kernels included."""
+    if started := os.environ.get("SUREFOOT_TESTS_STARTED"):
+        terminalreporter.write_line(f"make test took {time.time() - float(started):.0f} s")
