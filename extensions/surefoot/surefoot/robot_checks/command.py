@@ -1,0 +1,86 @@
+"""`surefoot robots list` and `surefoot robots check NAME`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from surefoot.report import provenance, write_report
+from surefoot.robot_checks.check import DEFAULT_ENGINES, ENGINES, check_robot
+from surefoot.robot_checks.row import CheckRow
+from surefoot_bridge.errors import unknown_name
+from surefoot_robots import get_robot, list_robots
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the two subcommands."""
+    commands = parser.add_subparsers(dest="robots_command", required=True)
+    commands.add_parser("list", help="list the robots")
+    check = commands.add_parser("check", help="check a robot's model in every engine")
+    check.add_argument("name", help="robot, see: surefoot robots list")
+    check.add_argument(
+        "--engines",
+        default=",".join(DEFAULT_ENGINES),
+        help=f"comma-separated, of {', '.join(ENGINES)} (default: %(default)s)",
+    )
+    check.add_argument("--device", default="cpu", help="device of PhysX and Newton (default: %(default)s)")
+    check.add_argument(
+        "--json", type=Path, metavar="FILE", help="also write a report with one row per check and engine"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the subcommand.
+
+    Returns:
+        0 if everything held, 1 if a check failed.
+    """
+    if args.robots_command == "list":
+        _print_robots()
+        return 0
+    spec = get_robot(args.name)
+    engines = [engine.strip() for engine in args.engines.split(",")]
+    for engine in engines:
+        if engine not in ENGINES:
+            raise unknown_name("engine", engine, ENGINES)
+    rows = check_robot(
+        spec, engines, device=args.device, progress=lambda line: print(line, file=sys.stderr, flush=True)
+    )
+    ok = all(row.ok for row in rows)
+    _print_rows(spec.name, rows)
+    if args.json is not None:
+        figures = {f"{row.engine}: {row.check}": row.record()["value"] for row in rows}
+        write_report(
+            args.json,
+            ok=ok,
+            figures={"num_checks": len(rows), "num_failed": sum(not row.ok for row in rows), **figures},
+            rows=[{"robot": spec.name, "revision": spec.revision, **row.record()} for row in rows],
+            provenance=provenance(engine=",".join(engines), device=args.device),
+        )
+    return 0 if ok else 1
+
+
+def _print_robots() -> None:
+    table = Table("robot", "kind", "joints", "feet", "standing height [m]", "model")
+    for name in list_robots():
+        spec = get_robot(name)
+        feet = str(len(spec.foot_bodies))
+        table.add_row(name, spec.kind, str(spec.num_joints), feet, f"{spec.base_height_m:.3f}", str(spec.mjcf_path))
+    Console(soft_wrap=True).print(table)
+
+
+def _print_rows(robot: str, rows: Sequence[CheckRow]) -> None:
+    table = Table("check", "engine", "value", "limit", "", title=robot, title_justify="left")
+    for row in rows:
+        verdict = "[green]ok[/]" if row.ok else "[bold red]FAILED[/]"
+        table.add_row(row.check, row.engine, f"{row.value:.3g} {row.unit}", f"{row.limit:.3g} {row.unit}", verdict)
+    console = Console(width=max(Console().width, 120))
+    console.print(table)
+    for row in rows:
+        if not row.ok:
+            console.print(f"[bold red]{row.engine}: {row.check}[/]: {row.value:.4g} {row.unit}, limit {row.limit:.4g}.")
+            console.print(f"  {row.reason}")
+    console.print(f"{sum(row.ok for row in rows)} of {len(rows)} checks held.")

@@ -1,0 +1,101 @@
+"""Quantities of a recorded motion that no engine is asked for: MuJoCo computes them from states, alike for all engines."""
+
+from dataclasses import fields
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+
+from surefoot.robot_checks.engine import Array, RobotState
+from surefoot.robot_checks.mujoco_engine import MujocoEngine
+from surefoot_robots import RobotSpec
+
+
+class Motion(NamedTuple):
+    """Quantities along a trajectory of T states.
+
+    Attributes:
+        com_vel_w: Velocity of the robot's centre of mass [m/s], (T, 3).
+        energy_j: Kinetic and potential energy, that of rotors (armature) included [J], (T,).
+        penetration_m: Deepest penetration of any geom into the ground, 0 in the air [m], (T,).
+        sole_pos_w: Mean of the sole points of each foot [m], (T, num_feet, 3).
+        sole_height_m: Height of the lowest sole point of each foot [m], (T, num_feet).
+        tilt_rad: Angle between the base's z axis and the vertical [rad], (T,).
+    """
+
+    com_vel_w: Array
+    energy_j: Array
+    penetration_m: Array
+    sole_pos_w: Array
+    sole_height_m: Array
+    tilt_rad: Array
+
+
+class Referee:
+    """The robot's MJCF, used for its kinematics and masses only."""
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self.spec = spec
+        self.engine = MujocoEngine(spec)
+        self.model = self.engine.model
+        self.model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+        self.total_mass_kg = float(self.model.body_subtreemass[0])
+
+    @property
+    def foot_friction(self) -> float:
+        """Sliding friction coefficient of the feet."""
+        feet = {self.model.body(name).id for name in self.spec.foot_bodies}
+        (friction,) = {float(self.model.geom_friction[g, 0]) for g, b in enumerate(self.model.geom_bodyid) if b in feet}
+        return friction
+
+    def live_foot_friction(self, trajectory: RobotState) -> Array:
+        """Return the sliding friction of every contact between a foot and the ground along a trajectory."""
+        feet = {self.model.body(name).id for name in self.spec.foot_bodies}
+        frictions = []
+        for data in self._visit(trajectory):
+            for contact in data.contact:
+                if feet & {self.model.geom_bodyid[geom] for geom in contact.geom}:
+                    frictions.append(contact.friction[0])
+        return np.array(frictions)
+
+    def motion(self, trajectory: RobotState) -> Motion:
+        """Return the derived quantities along a trajectory."""
+        feet = [self.model.body(name).id for name in self.spec.foot_bodies]
+        rows = []
+        for data in self._visit(trajectory):
+            mujoco.mj_subtreeVel(self.model, data)
+            soles = [
+                data.xpos[foot] + np.array(points) @ data.xmat[foot].reshape(3, 3).T  # (num_points, 3)
+                for foot, points in zip(feet, self.spec.sole_offsets_m, strict=True)
+            ]
+            rows.append(
+                (
+                    data.subtree_linvel[0].copy(),
+                    data.energy.sum(),
+                    max([0.0, *(-contact.dist for contact in data.contact)]),
+                    np.array([points.mean(axis=0) for points in soles]),
+                    np.array([points[:, 2].min() - self.spec.sole_radius_m for points in soles]),
+                    np.arccos(np.clip(data.body(self.spec.base_body).xmat[8], -1.0, 1.0)),
+                )
+            )
+        return Motion(*(np.array(column) for column in zip(*rows, strict=True)))
+
+    def mass_matrix(self, joint_pos: Array) -> Array:
+        """Return the mass matrix with the base at the origin, velocity order (base linear, base angular, joints)."""
+        self.engine.reset(_posed(self.spec, joint_pos))
+        matrix = np.zeros((self.model.nv, self.model.nv))
+        mujoco.mj_fullM(self.model, self.engine.data, matrix)
+        order = [*range(6), *(self.model.joint(name).dofadr[0] for name in self.spec.joint_names)]
+        return matrix[np.ix_(order, order)]
+
+    def _visit(self, trajectory: RobotState):
+        for index in range(len(trajectory.base_pos_w)):
+            self.engine.set_state(
+                RobotState(**{f.name: getattr(trajectory, f.name)[index] for f in fields(RobotState)})
+            )
+            yield self.engine.data
+
+
+def _posed(spec: RobotSpec, joint_pos: Array) -> RobotState:
+    zeros = np.zeros(3)
+    return RobotState(zeros, np.array([1.0, 0.0, 0.0, 0.0]), zeros, zeros, joint_pos, np.zeros(spec.num_joints))
