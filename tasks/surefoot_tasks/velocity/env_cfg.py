@@ -37,8 +37,8 @@ DECIMATION = 4
 EPISODE_LENGTH_S = 20.0
 """Episode length [s], long enough for several commands and pushes."""
 
-HISTORY = 5
-"""Control steps in the actor's observation: 0.1 s, from which base velocity can be told without measuring it."""
+HISTORY = 3
+"""Control steps in the actor's observation: 0.06 s, from which base velocity can be told without measuring it."""
 
 FALL_TILT_RAD = math.radians(60.0)
 """Tilt that counts as a fall; no walking robot comes back from it with its legs alone."""
@@ -211,6 +211,7 @@ def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> Veloc
         raise ValueError(f"unknown terrain '{terrain}', valid: 'flat'")
     return VelocityEnvCfg(
         robot_name=spec.name,
+        mirror_kinds=dict(observations.MIRROR_KINDS),
         scene=SceneCfg(
             num_envs=4096,
             env_spacing=2.5,

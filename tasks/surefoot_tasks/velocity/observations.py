@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from isaaclab.managers import ObservationTermCfg
     from surefoot.envs.env import SurefootEnv
 
+MIRROR_KINDS = {
+    "base_ang_vel": "axial_vector",
+    "projected_gravity": "polar_vector",
+    "joint_pos": "joint",
+    "joint_vel": "joint",
+    "last_action": "joint",
+    "velocity_command": "velocity_command",
+    "base_lin_vel": "polar_vector",
+    "base_height": "scalar",
+    "foot_contact": "foot_scalar",
+    "foot_air_time": "foot_scalar",
+    "sole_height": "foot_scalar",
+    "motor_torque": "joint",
+}
+"""How each term changes when left and right are exchanged (:data:`surefoot.learning.symmetry.MirrorKind`)."""
+
 
 def base_ang_vel(env: SurefootEnv) -> torch.Tensor:
     """Angular velocity of the base [rad/s] in the base frame, (num_envs, 3)."""

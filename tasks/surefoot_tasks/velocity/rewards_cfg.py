@@ -31,7 +31,7 @@ class RewardsCfg:
     foot_impact = RewardTermCfg(
         func=rewards.foot_impact, weight=-1e-3, params={"threshold_n": 0.0, "max_excess_n": 400.0}
     )
-    gait_symmetry = RewardTermCfg(func=rewards.GaitSymmetry, weight=-2.0, params={"max_s": 0.5})
+    gait_symmetry = RewardTermCfg(func=rewards.GaitSymmetry, weight=-0.5, params={"max_s": 0.5})
     periodic_gait = RewardTermCfg(
         func=rewards.PeriodicGait, weight=0.0, params={"frequency_hz": 2.0, "duty_factor": 0.6, "sharpness": 5.0}
     )

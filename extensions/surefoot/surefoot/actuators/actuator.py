@@ -57,11 +57,34 @@ class JointActuator(ActuatorBase):
                 cfg.viscous_damping,
             )
         ]
-        self._source_joint = wp.array(list(range(self.num_joints)), dtype=wp.int32, device=device)
+        self._same_joint = self.engine_joint(joint_names)
         self._joint_effort = torch.zeros_like(self.computed_effort)
-        self._outputs = [
-            wp.from_torch(tensor) for tensor in (self.computed_effort, self.applied_effort, self._joint_effort)
-        ]
+        self._telemetry = [wp.from_torch(self.computed_effort), wp.from_torch(self.applied_effort)]
+
+    def engine_joint(self, engine_joint_names: Sequence[str]) -> wp.array:
+        """Column of each of this model's joints in an engine's joint order, (num_joints,), int32."""
+        columns = [engine_joint_names.index(name) for name in self.joint_names]
+        return wp.array(columns, dtype=wp.int32, device=self._device)
+
+    def launch(
+        self, joint_pos: wp.array, joint_vel: wp.array, target: wp.array, engine_joint: wp.array, *, out: wp.array
+    ) -> None:
+        """Launch the kernel on arrays of shape (num_envs, num_joints), without allocation or host synchronisation.
+
+        Args:
+            joint_pos: Joint positions [rad] in the engine's order.
+            joint_vel: Joint velocities [rad/s] in the engine's order.
+            target: Position targets [rad] in this model's order.
+            engine_joint: What :meth:`engine_joint` returned for that engine.
+            out: Joint efforts [N.m] in the engine's order.
+        """
+        wp.launch(
+            compute_joint_efforts,
+            dim=(self._num_envs, self.num_joints),
+            inputs=[joint_pos, joint_vel, target, *self._parameters, engine_joint],
+            outputs=[*self._telemetry, out],
+            device=self._device,
+        )
 
     def reset(self, env_ids: Sequence[int]) -> None:
         """Nothing to reset: this model holds no state between substeps."""
@@ -80,18 +103,12 @@ class JointActuator(ActuatorBase):
         Returns:
             The same object with ``joint_efforts`` [N.m] set.
         """
-        wp.launch(
-            compute_joint_efforts,
-            dim=(self._num_envs, self.num_joints),
-            inputs=[
-                wp.from_torch(joint_pos),
-                wp.from_torch(joint_vel),
-                wp.from_torch(control_action.joint_positions),
-                *self._parameters,
-                self._source_joint,
-            ],
-            outputs=self._outputs,
-            device=self._device,
+        self.launch(
+            wp.from_torch(joint_pos),
+            wp.from_torch(joint_vel),
+            wp.from_torch(control_action.joint_positions),
+            self._same_joint,
+            out=wp.from_torch(self._joint_effort),
         )
         control_action.joint_efforts = self._joint_effort
         control_action.joint_positions = None

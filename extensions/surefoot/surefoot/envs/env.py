@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import torch
 from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
+from surefoot_bridge.errors import unknown_name
 from surefoot_robots import get_robot
+
+from surefoot.actuators.drive import make_drive
+from surefoot.learning.symmetry import (
+    ACTION,
+    MirrorMap,
+    ObservationSlice,
+    build_action_mirror_map,
+    build_mirror_map,
+)
 
 from .lean_scene import LeanSceneUpdate
 from .locomotion_state import LocomotionState
@@ -38,7 +49,11 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.robot = self.scene["robot"]
         self.locomotion = LocomotionState(self.robot, self.scene["contacts"], self.spec, self.step_dt)
         self._scene_update = LeanSceneUpdate(self.scene)
+        self._drive = make_drive(self.robot, self.sim.physics_manager, self.cfg.decimation)
+        # Newton's drive moves the whole loop of substeps into the engine's step.
+        self._physics_handles_decimation = self.sim.physics_manager.handles_decimation()
         super().load_managers()
+        self.mirror_maps = self._make_mirror_maps()
 
     @property
     def command(self) -> torch.Tensor:
@@ -64,8 +79,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         substeps_per_call = self.cfg.decimation if self._physics_handles_decimation else 1
         for _ in range(self.cfg.decimation // substeps_per_call):
             self._sim_step_counter += substeps_per_call
-            self.action_manager.apply_action()
-            self.scene.write_data_to_sim()
+            self._drive.apply()
             self.sim.step(render=False)
             self._scene_update(self.physics_dt * substeps_per_call)
         if is_rendering:
@@ -89,6 +103,23 @@ class SurefootEnv(ManagerBasedRLEnv):
             self.event_manager.apply(mode="interval", dt=self.step_dt)
         self.obs_buf = self.observation_manager.compute(update_history=True)
         return self.obs_buf, self.reward_buf, self.reset_terminated, self.reset_time_outs, self.extras
+
+    def _make_mirror_maps(self) -> dict[str, MirrorMap]:
+        """Reflection of each observation group and of the action, on the simulation's device."""
+        manager = self.observation_manager
+        maps = {ACTION: build_action_mirror_map(self.spec)}
+        for group, names in manager.active_terms.items():
+            slices = []
+            for name, dims in zip(names, manager.group_obs_term_dim[group], strict=True):
+                if name not in self.cfg.mirror_kinds:
+                    raise unknown_name("mirrored observation term", name, self.cfg.mirror_kinds, "Add it to mirror_kinds.")
+                term = getattr(getattr(self.cfg.observations, group), name)
+                history = max(1, term.history_length)
+                slices.append(
+                    ObservationSlice(name, self.cfg.mirror_kinds[name], math.prod(dims) // history, history)
+                )
+            maps[group] = build_mirror_map(self.spec, slices)
+        return {name: mirror.to(self.device) for name, mirror in maps.items()}
 
     def _reset_idx(self, env_ids: torch.Tensor | slice) -> None:
         super()._reset_idx(env_ids)

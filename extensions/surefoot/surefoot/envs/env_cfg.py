@@ -16,3 +16,7 @@ class SurefootEnvCfg(ManagerBasedRLEnvCfg):
 
     robot_name: str = MISSING
     """Name of the robot in :mod:`surefoot_robots`."""
+
+    mirror_kinds: dict[str, str] = MISSING
+    """How each observation term changes when left and right are exchanged, by the term's name; the kinds are those of
+    :data:`surefoot.learning.symmetry.MirrorKind`."""

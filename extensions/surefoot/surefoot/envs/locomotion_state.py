@@ -26,6 +26,8 @@ class LocomotionState:
         self._robot = robot
         self._contacts = contacts
         self._step_dt = step_dt
+        (actuator,) = robot.actuators.values()
+        self._motor_torque_nm = actuator.applied_effort
         self._foot_body_ids = robot.find_bodies(list(spec.foot_bodies), preserve_order=True)[0]
         sensed = contacts.body_names
         self._foot_sensor_ids = [sensed.index(name) for name in spec.foot_bodies]
@@ -93,7 +95,7 @@ class LocomotionState:
     @property
     def motor_torque_nm(self) -> torch.Tensor:
         """Motor torques of the last physics substep [N.m], (num_envs, num_joints)."""
-        return self._robot.actuators.applied_effort.torch
+        return self._motor_torque_nm
 
     def update(self) -> None:
         """Read the engine after a control step and form the differences to the step before."""

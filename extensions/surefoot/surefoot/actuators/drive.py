@@ -1,0 +1,109 @@
+"""How the actuator kernel reaches an engine: the shortest way that each one has.
+
+Isaac Lab's way (:class:`LabDrive`) works in every engine: ``write_data_to_sim`` computes the actuator models between two
+reorderings of joints and writes their result. On OvPhysX the kernel reads and writes the engine's own joint order, which
+saves the reorderings; on Newton it runs inside the engine's step, which then holds all substeps of a control step and, on
+CUDA, is one captured graph.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import warp as wp
+
+from .actuator import JointActuator
+
+if TYPE_CHECKING:
+    from isaaclab.assets import Articulation
+    from isaaclab.physics import PhysicsManager
+
+
+class Drive(Protocol):
+    """Sends joint efforts to the engine."""
+
+    def apply(self) -> None:
+        """Compute and write the efforts of the next physics step."""
+
+
+def make_drive(robot: Articulation, physics: type[PhysicsManager], decimation: int) -> Drive:
+    """Choose the drive of an articulation whose only actuator group is a :class:`JointActuator`.
+
+    Call it after the simulation has started and before the first step.
+    """
+    (actuator,) = robot.actuators.values()
+    match robot.data.__backend_name__:
+        case "ovphysx":
+            return OvPhysxDrive(robot, actuator)
+        case "newton":
+            return NewtonDrive(robot, actuator, physics, decimation)
+        case _:
+            return LabDrive(robot)
+
+
+class LabDrive:
+    """Isaac Lab's own way, for engines without a shorter one."""
+
+    def __init__(self, robot: Articulation) -> None:
+        self._robot = robot
+
+    def apply(self) -> None:
+        """Let Isaac Lab compute the actuator model and write the efforts."""
+        self._robot.write_data_to_sim()
+
+
+class OvPhysxDrive:
+    """Two reads, one launch and one write per physics step, all in the engine's joint order."""
+
+    def __init__(self, robot: Articulation, actuator: JointActuator) -> None:
+        self._robot = robot
+        self._actuator = actuator
+        self._view = robot.root_view
+        shape, device = (robot.num_instances, robot.num_joints), robot.device
+        self._joint_pos, self._joint_vel, self._joint_effort = (
+            wp.zeros(shape, dtype=wp.float32, device=device) for _ in range(3)
+        )
+        self._engine_joint = actuator.engine_joint(robot.backend_joint_names)
+        self._target = robot.actuators.target_command.position.warp
+
+    def apply(self) -> None:
+        """Compute and write the efforts; a robot under external wrenches takes Isaac Lab's way, which writes those too."""
+        if self._robot.instantaneous_wrench_composer.active or self._robot.permanent_wrench_composer.active:
+            self._robot.write_data_to_sim()
+            return
+        self._view.read_into("articulation_dof_position", self._joint_pos)
+        self._view.read_into("articulation_dof_velocity", self._joint_vel)
+        self._actuator.launch(
+            self._joint_pos, self._joint_vel, self._target, self._engine_joint, out=self._joint_effort
+        )
+        self._view.set_attribute("articulation_dof_actuation_force", self._joint_effort)
+
+
+class NewtonDrive:
+    """The kernel as a callback inside Newton's step, ahead of every substep's solver.
+
+    Reaches for the views of joint state and effort that Isaac Lab 3.0.0's articulation data binds to Newton's arrays:
+    there is no public name for them. The views stay valid because the MuJoCo Warp solver steps in place.
+    """
+
+    def __init__(
+        self, robot: Articulation, actuator: JointActuator, physics: type[PhysicsManager], decimation: int
+    ) -> None:
+        self._robot = robot
+        data = robot.data
+        engine_joint = actuator.engine_joint(robot.backend_joint_names)
+        target = robot.actuators.target_command.position.warp
+
+        def launch() -> None:
+            actuator.launch(
+                data._sim_bind_joint_pos, data._sim_bind_joint_vel, target, engine_joint, out=data._sim_bind_joint_effort
+            )
+
+        physics.activate_newton_actuator_path()
+        physics.register_post_actuator_callback(launch)
+        physics.set_decimation(decimation)
+
+    def apply(self) -> None:
+        """Nothing but external wrenches, which Isaac Lab writes: the engine's step launches the kernel."""
+        if self._robot.instantaneous_wrench_composer.active or self._robot.permanent_wrench_composer.active:
+            self._robot.write_data_to_sim()

@@ -1,0 +1,46 @@
+"""Isaac Lab's stock Go2 flat velocity task on the same robot model, ground, engine and reset events as ours.
+
+What differs is left as Isaac Lab ships it: observation, reward, command and termination terms, contact sensor of every
+body, actuators on the native path, action term. What is replaced are files that live on a server (robot, ground, sky).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+STOCK_TASK = "Isaac-Velocity-Flat-UnitreeGo2"
+
+
+def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
+    """Build the stock environment and agent configuration beside one of our Go2 environment.
+
+    Args:
+        our_cfg: Resolved configuration of ``Surefoot-Velocity-Flat-Go2``.
+        physics: Name of the engine's preset.
+
+    Returns:
+        Environment and agent configuration, resolved.
+    """
+    from isaaclab_tasks.utils import resolve_task_config
+
+    cfg, agent = resolve_task_config(STOCK_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"])
+    cfg.sim.physics = our_cfg.sim.physics
+    cfg.sim.dt = our_cfg.sim.dt
+    cfg.decimation = our_cfg.decimation
+    cfg.scene.terrain = None
+    cfg.scene.sky_light = None
+    cfg.scene.ground = our_cfg.scene.ground
+    cfg.scene.robot.spawn = our_cfg.scene.robot.spawn
+    cfg.scene.robot.init_state = our_cfg.scene.robot.init_state
+    cfg.scene.contact_forces.prim_path = "{ENV_REGEX_NS}/Robot/Geometry/.*"
+    cfg.commands.base_velocity.debug_vis = False
+    cfg.rewards.base_height_l2.params["target_height"] = our_cfg.rewards.base_height.params["target_m"]
+    # Start-up randomization costs nothing per step; reset and interval events are ours in both.
+    cfg.events.physics_material = None
+    cfg.events.add_base_mass = None
+    cfg.events.base_com = None
+    cfg.events.base_external_force_torque = None
+    cfg.events.reset_base = our_cfg.events.reset_base
+    cfg.events.reset_robot_joints = our_cfg.events.reset_joints
+    cfg.events.push_robot = our_cfg.events.push
+    return cfg, agent
