@@ -1,5 +1,6 @@
 """Checks of the robot's specification and MJCF that need no motion."""
 
+import mujoco
 import numpy as np
 
 from surefoot.robot_checks.engine import Array, ModelReadback, stack, standing_state
@@ -91,7 +92,8 @@ def check_readback(spec: RobotSpec, engine: str, model: ModelReadback, truth: Mo
     inertia_scale = np.abs(truth.inertia_b).max(axis=(1, 2), keepdims=True)
     limits = np.array([model.lower_rad - truth.lower_rad, model.upper_rad - truth.upper_rad])
     single = "Single precision."
-    return rows + [
+    return [
+        *rows,
         CheckRow("body mass", engine, _largest(model.mass_kg[order] / truth.mass_kg - 1.0), 1e-5, "", single),
         CheckRow("centre of mass", engine, _largest(model.com_b[order] - truth.com_b), 1e-6, "m", single),
         CheckRow(
@@ -166,7 +168,7 @@ def _leak(spec: RobotSpec, referee: Referee) -> float:
     return worst
 
 
-def _is_below(model, body: int, ancestor: int) -> bool:
+def _is_below(model: mujoco.MjModel, body: int, ancestor: int) -> bool:
     while body not in (0, ancestor):
         body = model.body_parentid[body]
     return body == ancestor

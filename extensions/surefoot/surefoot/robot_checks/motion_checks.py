@@ -1,5 +1,7 @@
 """Judgement of recorded motions: each engine by itself, and against MuJoCo C."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from surefoot.robot_checks.engine import TIMESTEP_S, Array, RobotState
@@ -99,7 +101,7 @@ def _torque_response(spec: RobotSpec, engine: str, states: RobotState, referee: 
     )
 
 
-def _limit(spec: RobotSpec, engine: str, motions: dict[str, RobotState], side: str) -> CheckRow:
+def _limit(spec: RobotSpec, engine: str, motions: Mapping[str, RobotState], side: str) -> CheckRow:
     joint_pos = motions[f"{side}_limits"].joint_pos  # (T, num_joints)
     lower, upper = (np.array(spec.joint_values(f"{bound}_limit_rad")) for bound in ("lower", "upper"))
     beyond = max((lower - joint_pos).max(), (joint_pos - upper).max())
@@ -187,7 +189,7 @@ def _friction(
         float(abs(measured / referee.foot_friction - 1.0)),
         0.05,
         "",
-        f"Relative error of the friction measured from the robot's momentum, {measured:.3f}, to {referee.foot_friction}.",
+        f"Relative error of {measured:.3f}, from the robot's loss of momentum, to the model's {referee.foot_friction}.",
     )
 
 

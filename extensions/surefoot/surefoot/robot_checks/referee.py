@@ -1,5 +1,6 @@
-"""Quantities of a recorded motion that no engine is asked for: MuJoCo computes them from states, alike for all engines."""
+"""Quantities of a recorded motion that no engine is asked for: MuJoCo computes them from the states."""
 
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import NamedTuple
 
@@ -51,12 +52,14 @@ class Referee:
     def live_foot_friction(self, trajectory: RobotState) -> Array:
         """Return the sliding friction of every contact between a foot and the ground along a trajectory."""
         feet = {self.model.body(name).id for name in self.spec.foot_bodies}
-        frictions = []
-        for data in self._visit(trajectory):
-            for contact in data.contact:
-                if feet & {self.model.geom_bodyid[geom] for geom in contact.geom}:
-                    frictions.append(contact.friction[0])
-        return np.array(frictions)
+        return np.array(
+            [
+                contact.friction[0]
+                for data in self._visit(trajectory)
+                for contact in data.contact
+                if feet & {self.model.geom_bodyid[geom] for geom in contact.geom}
+            ]
+        )
 
     def motion(self, trajectory: RobotState) -> Motion:
         """Return the derived quantities along a trajectory."""
@@ -88,11 +91,11 @@ class Referee:
         order = [*range(6), *(self.model.joint(name).dofadr[0] for name in self.spec.joint_names)]
         return matrix[np.ix_(order, order)]
 
-    def _visit(self, trajectory: RobotState):
+    def _visit(self, trajectory: RobotState) -> Iterator[mujoco.MjData]:
+        """Set the model to each state in turn."""
         for index in range(len(trajectory.base_pos_w)):
-            self.engine.set_state(
-                RobotState(**{f.name: getattr(trajectory, f.name)[index] for f in fields(RobotState)})
-            )
+            state = {field.name: getattr(trajectory, field.name)[index] for field in fields(RobotState)}
+            self.engine.set_state(RobotState(**state))
             yield self.engine.data
 
 

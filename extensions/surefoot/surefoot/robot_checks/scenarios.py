@@ -1,6 +1,6 @@
 """Short motions that every engine performs alike; `recording` keeps them, `motion_checks` judges them.
 
-Torques are computed here, from the state at the start of each time step, so that no engine's own joint drive takes part.
+Torques are computed here, from the state at the start of each time step: no engine's own joint drive takes part.
 """
 
 import math

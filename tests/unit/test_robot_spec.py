@@ -1,0 +1,273 @@
+"""A robot's specification: what it refuses, and that names and not positions carry its meaning."""
+
+import copy
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_robots import ActuatorGroup, RobotSpec, get_robot, list_robots
+
+every_robot = pytest.mark.parametrize("spec", [get_robot(name) for name in list_robots()], ids=lambda spec: spec.name)
+
+DECLARED = ("left_hip", "left_knee", "right_hip", "right_knee")
+
+PASSIVE = {"saturation_effort_nm": 20.0, "friction_nm": 0.0, "viscous_nms_rad": 0.0}
+
+
+def group(name, pattern, num_joints, **changes):
+    numbers = {
+        "stiffness": 30.0,
+        "damping": 1.0,
+        "effort_limit_nm": 20.0,
+        "velocity_limit_rad_s": 10.0,
+        "armature_kgm2": 0.01,
+        **PASSIVE,
+    }
+    return ActuatorGroup(name=name, joint_pattern=pattern, num_joints=num_joints, **{**numbers, **changes})
+
+
+def mjcf(folder: Path, joints=DECLARED) -> Path:
+    legs = "".join(
+        f'<body name="{joint}_link"><joint name="{joint}" range="-1 2"/><body name="{joint}_foot"/></body>'
+        for joint in joints
+    )
+    path = folder / "biped.xml"
+    path.write_text(f'<mujoco><worldbody><body name="trunk"><freejoint/>{legs}</body></worldbody></mujoco>')
+    return path
+
+
+@pytest.fixture
+def biped(tmp_path):
+    """Build a robot with two joints in each leg; arguments replace fields, `joints` the order of declaration."""
+
+    def build(*, joints=DECLARED, **changes):
+        values = {
+            "name": "biped",
+            "revision": "1",
+            "kind": "humanoid",
+            "mjcf_path": mjcf(tmp_path, joints),
+            "base_body": "trunk",
+            "joint_names": tuple(joints),
+            "sdk_joint_names": ("right_knee", "right_hip", "left_knee", "left_hip"),
+            "foot_bodies": ("left_knee_foot", "right_knee_foot"),
+            "sole_offsets_m": (((0.0, 0.0, 0.0),), ((0.0, 0.0, 0.0),)),
+            "sole_radius_m": 0.02,
+            "base_height_m": 0.5,
+            "actuators": (group("hip", ".*_hip", 2), group("knee", ".*_knee", 2, stiffness=40.0)),
+            "default_joint_pos": {"left_hip": 0.1, "left_knee": 0.2, "right_hip": 0.1, "right_knee": 0.2},
+            "joint_limits_rad": dict.fromkeys(DECLARED, (-1.0, 2.0)),
+            "action_scale_rad": {"left_hip": 0.3, "left_knee": 0.4, "right_hip": 0.3, "right_knee": 0.4},
+            "joint_mirror": {
+                "left_hip": ("right_hip", 1),
+                "right_hip": ("left_hip", 1),
+                "left_knee": ("right_knee", 1),
+                "right_knee": ("left_knee", 1),
+            },
+            "foot_mirror": {"left_knee_foot": "right_knee_foot", "right_knee_foot": "left_knee_foot"},
+            "fall_bodies": ("trunk",),
+        }
+        return RobotSpec(**{**values, **changes})
+
+    return build
+
+
+def refusal(build, **changes) -> str:
+    with pytest.raises(SurefootError) as error:
+        build(**changes)
+    return str(error.value)
+
+
+# What it refuses
+
+
+def test_a_missing_model_is_named(biped, tmp_path):
+    path = tmp_path / "lost.xml"
+    assert refusal(biped, mjcf_path=path) == f"The robot model {path} does not exist."
+
+
+def test_a_model_that_is_no_mjcf_is_named(biped, tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text("<robot/>")
+    assert refusal(biped, mjcf_path=path) == f"The robot model {path} has no <worldbody>; it must be an MJCF."
+    path.write_text("<mujoco>")
+    assert refusal(biped, mjcf_path=path).startswith(f"The robot model {path} is not readable XML: ")
+
+
+def test_an_unknown_joint_is_answered_with_the_nearest_names_first(biped):
+    assert refusal(biped, joint_names=("left_hip", "left_knees", "right_hip", "right_knee")) == (
+        "Unknown joint of biped.xml 'left_knees'; valid: left_knee, right_knee, left_hip, right_hip."
+    )
+
+
+def test_joints_that_are_not_in_the_order_of_declaration_are_refused(biped):
+    assert refusal(biped, joint_names=("left_knee", "left_hip", "right_hip", "right_knee")) == (
+        "biped: joint_names must be the joints of biped.xml in their order of declaration: "
+        "left_hip, left_knee, right_hip, right_knee."
+    )
+
+
+def test_an_sdk_order_that_loses_a_joint_is_refused(biped):
+    assert refusal(biped, sdk_joint_names=("right_knee", "right_hip", "left_knee", "left_knee")) == (
+        "biped: sdk_joint_names is no reordering of joint_names: left_hip."
+    )
+
+
+def test_an_unknown_body_is_refused(biped):
+    assert refusal(biped, base_body="base").startswith("Unknown body of biped.xml 'base'; valid: trunk, ")
+
+
+def test_a_pattern_that_matches_a_wrong_number_of_joints_is_refused(biped):
+    assert refusal(biped, actuators=(group("all", ".*_hip", 4),)) == (
+        "biped: pattern '.*_hip' matches 2 joints (left_hip, right_hip), expected 4; "
+        "joints: left_hip, left_knee, right_hip, right_knee."
+    )
+
+
+def test_a_joint_without_an_actuator_is_refused(biped):
+    assert refusal(biped, actuators=(group("hip", ".*_hip", 2),)) == (
+        "biped: no actuator group drives left_knee, right_knee."
+    )
+
+
+def test_a_joint_with_two_actuators_is_refused(biped):
+    assert refusal(biped, actuators=(group("hip", ".*_hip", 2), group("all", ".*", 4))) == (
+        "biped: left_hip is in the actuator groups 'hip' and 'all'; a joint has one actuator."
+    )
+
+
+def test_a_default_pose_outside_the_limits_is_refused(biped):
+    pose = {"left_hip": 0.1, "left_knee": 2.5, "right_hip": 0.1, "right_knee": 2.5}
+    assert refusal(biped, default_joint_pos=pose) == (
+        "biped: default position 2.5 of left_knee is outside its limits [-1.0, 2.0]."
+    )
+
+
+def test_a_joint_without_a_value_is_refused(biped):
+    assert refusal(biped, action_scale_rad={"left_hip": 0.3, "right_hip": 0.3}) == (
+        "biped: action_scale_rad lacks left_knee, right_knee; give every joint a value."
+    )
+
+
+def test_an_asymmetric_symmetry_map_is_refused(biped):
+    mirror = {
+        "left_hip": ("right_hip", 1),
+        "right_hip": ("left_hip", -1),
+        "left_knee": ("right_knee", 1),
+        "right_knee": ("left_knee", 1),
+    }
+    assert refusal(biped, joint_mirror=mirror) == (
+        "biped: joint_mirror is asymmetric: left_hip -> ('right_hip', 1), but right_hip -> ('left_hip', -1); "
+        "mirroring twice must change nothing."
+    )
+
+
+def test_limits_that_are_no_mirror_image_are_refused(biped):
+    signs = {name: (partner, -1) for name, (partner, _) in biped().joint_mirror.items()}
+    pose = {"left_hip": 0.1, "left_knee": 0.2, "right_hip": -0.1, "right_knee": -0.2}
+    assert refusal(biped, joint_mirror=signs, default_joint_pos=pose) == (
+        "biped: (default, action scale, lower, upper) of left_hip is (0.1, 0.3, -1.0, 2.0), but its mirror right_hip "
+        "with sign -1 gives (0.1, 0.3, -2.0, 1.0)."
+    )
+
+
+def test_mirrored_joints_with_unlike_actuators_are_refused(biped):
+    groups = (group("left", "left_.*", 2), group("right", "right_.*", 2))
+    assert refusal(biped, actuators=groups) == (
+        "biped: left_hip and its mirror right_hip are in different actuator groups."
+    )
+
+
+def test_a_foot_map_that_loses_a_foot_is_refused(biped):
+    assert refusal(biped, foot_mirror={"left_knee_foot": "right_knee_foot"}).startswith(
+        "biped: foot_mirror {'left_knee_foot': 'right_knee_foot'} is asymmetric or incomplete;"
+    )
+
+
+def test_soles_that_do_not_match_the_feet_are_refused(biped):
+    assert refusal(biped, sole_offsets_m=(((0.0, 0.0, 0.0),),)) == (
+        "biped: sole_offsets_m has 1 entries for 2 feet; give each foot at least one point."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"stiffness": -1.0}, "Actuator group 'hip': stiffness is -1.0; it must be > 0."),
+        ({"armature_kgm2": 0.0}, "Actuator group 'hip': armature_kgm2 is 0.0; it must be > 0."),
+        ({"friction_nm": float("nan")}, "Actuator group 'hip': friction_nm is nan; it must be >= 0."),
+        (
+            {"saturation_effort_nm": 10.0},
+            "Actuator group 'hip': saturation_effort_nm is 10.0, below effort_limit_nm 20.0; "
+            "a motor that cannot reach its limit has the lower limit.",
+        ),
+    ],
+)
+def test_impossible_actuators_are_refused(changes, message):
+    with pytest.raises(SurefootError, match=re.escape(message)):
+        group("hip", ".*", 2, **changes)
+
+
+def test_an_unknown_robot_is_answered_with_the_robots_there_are():
+    with pytest.raises(SurefootError, match=r"^Unknown robot 'unitree_g2'; valid: unitree_go2, unitree_g1\.$"):
+        get_robot("unitree_g2")
+
+
+def test_unknown_names_put_the_nearest_first_and_end_with_the_remedy():
+    error = unknown_name("task", "Walk-Go", ["Stand", "Walk-G1", "Walk-Go2"], "See: surefoot tasks.")
+    assert str(error) == "Unknown task 'Walk-Go'; valid: Walk-Go2, Walk-G1, Stand. See: surefoot tasks."
+    assert str(unknown_name("task", "Walk", [])) == "Unknown task 'Walk'; there is none to choose from."
+
+
+# What it means
+
+
+def test_values_follow_names_when_the_model_declares_its_joints_in_another_order(biped):
+    shuffled = ("right_knee", "left_hip", "left_knee", "right_hip")
+    spec = biped(joints=shuffled)
+    assert spec.joint_names == shuffled
+    assert spec.joint_values("stiffness") == (40.0, 30.0, 40.0, 30.0)
+    assert spec.joint_values("default_joint_pos") == (0.2, 0.1, 0.2, 0.1)
+    assert spec.mirror_permutation() == ((2, 3, 0, 1), (1, 1, 1, 1))
+    # Policy order to SDK order and back, by name.
+    command = dict(zip(spec.joint_names, (1.0, 2.0, 3.0, 4.0), strict=True))
+    assert [command[name] for name in spec.sdk_joint_names] == [1.0, 4.0, 3.0, 2.0]
+
+
+def test_patterns_match_whole_names_in_policy_order(biped):
+    assert biped().resolve("(right|left)_hip", 2) == ("left_hip", "right_hip")
+    assert refusal(lambda: biped().resolve("left", 1)).startswith(
+        "biped: pattern 'left' matches 0 joints (none), expected 1;"
+    )
+
+
+def test_an_unknown_quantity_is_refused(biped):
+    assert refusal(lambda: biped().joint_values("stifness")).startswith(
+        "Unknown joint quantity 'stifness'; valid: stiffness, "
+    )
+
+
+def test_a_specification_keeps_its_own_copy_of_what_it_was_given(biped):
+    pose = {"left_hip": 0.1, "left_knee": 0.2, "right_hip": 0.1, "right_knee": 0.2}
+    spec = biped(default_joint_pos=pose)
+    pose["left_hip"] = 9.0
+    assert spec.default_joint_pos["left_hip"] == 0.1
+    with pytest.raises(TypeError):
+        spec.default_joint_pos["left_hip"] = 9.0
+
+
+@every_robot
+def test_a_specification_survives_pickling_and_deep_copies(spec):
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    assert copy.deepcopy(spec) == spec
+    assert hash(copy.copy(spec)) == hash(spec)
+
+
+@every_robot
+def test_mirroring_twice_changes_nothing(spec):
+    indices, signs = spec.mirror_permutation()
+    assert [indices[index] for index in indices] == list(range(spec.num_joints))
+    assert [signs[index] * sign for index, sign in zip(indices, signs, strict=True)] == [1] * spec.num_joints
+    assert all(spec.foot_mirror[spec.foot_mirror[foot]] == foot for foot in spec.foot_bodies)
