@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-
+from surefoot.learning.checkpoint import read_checkpoint
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
@@ -37,28 +36,13 @@ def load_actor(
     actor_class, actor_cfg = resolve_class(agent_cfg["actor"])
     groups = resolve_obs_groups(observations, agent_cfg["obs_groups"], ["actor"])
     actor = actor_class(observations, groups, "actor", num_actions, **actor_cfg).to(device)
-    weights = _read_weights(checkpoint, device)
+    weights = read_checkpoint(checkpoint, device)["actor_state_dict"]
     try:
         actor.load_state_dict(weights)
     except RuntimeError as error:
+        difference = str(error).splitlines()[-1].strip().removesuffix(".")
         raise SurefootError(
-            f"The checkpoint {str(checkpoint)!r} holds another network than its task builds: {error} "
+            f"The checkpoint {str(checkpoint)!r} holds another network than its task builds: {difference}. "
             "Play it with the version and overrides of Surefoot that trained it (see its run.json), or train anew."
         ) from error
     return actor.eval()
-
-
-def _read_weights(checkpoint: Path, device: str) -> dict[str, torch.Tensor]:
-    try:
-        content = torch.load(checkpoint, weights_only=True, map_location=device)
-    except Exception as error:  # torch raises a dozen kinds for a file that is cut short or is something else
-        raise SurefootError(
-            f"The checkpoint {str(checkpoint)!r} cannot be read: {str(error).splitlines()[0]} "
-            "Take an earlier one of the same run."
-        ) from error
-    if not isinstance(content, dict) or "actor_state_dict" not in content:
-        raise SurefootError(
-            f"{str(checkpoint)!r} is no training checkpoint: it has no actor_state_dict. "
-            "Name a file model_*.pt in a run's checkpoints folder."
-        )
-    return content["actor_state_dict"]

@@ -68,14 +68,14 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         SurefootError: If an argument is wrong or a part is missing.
     """
-    from surefoot.engines import check_device, check_physics, default_device, default_physics
+    from surefoot.engines import check_device, check_physics, default_device
 
     trained = _find(args)
     device = check_device(args.device or default_device())
-    physics = check_physics(args.physics or trained.run.get("physics") or default_physics(device), device)
+    physics = check_physics(args.physics or trained.settings.physics, device)
     command = _command(args)
     _check_numbers_and_viewer(args)
-    print(f"Playing {trained.checkpoint}: {trained.task}, {physics} on {device}, seed {args.seed}")
+    print(f"Playing {trained.checkpoint}: {trained.settings.task}, {physics} on {device}, seed {args.seed}")
     if args.viewer is not None:
         return _run_live(args, trained, physics, device, command)
     return _run_judged(args, trained, physics, device, command)
@@ -111,9 +111,7 @@ def _check_numbers_and_viewer(args: argparse.Namespace) -> None:
         raise unknown_name("viewer", args.viewer, _VIEWERS)
     for name, value in (("--json", args.json), ("--video", args.video), ("--episodes", args.episodes)):
         if value is not None:
-            raise SurefootError(
-                f"--viewer shows one robot and judges nothing: leave {name} out, or play without --viewer."
-            )
+            raise SurefootError(f"--viewer judges nothing: leave {name} out, or play without --viewer.")
 
 
 def _run_live(
@@ -130,7 +128,7 @@ def _run_live(
     with open_session(
         trained, physics=physics, device=device, num_envs=1, seed=args.seed, noise=args.noise, log=_log_file(trained)
     ) as session:
-        page = LivePage(session.robot, title=trained.task, command=command or (0.5, 0.0, 0.0), port=args.port)
+        page = LivePage(session.robot, title=trained.settings.task, command=command or (0.5, 0.0, 0.0), port=args.port)
         print(
             f"Steer the robot at http://localhost:{page.port} "
             f"(from another machine: ssh -L {page.port}:localhost:{page.port} ...)"
@@ -160,7 +158,9 @@ def _run_judged(
     figures = metrics.figures()
     must_step = command is None or (command[0] ** 2 + command[1] ** 2) ** 0.5 > MOVING_SPEED
     missed = fell_short(figures, must_step=must_step)
-    Console().print(figures_table(figures, missed, title=f"{trained.task}: {len(metrics.alive)} episodes in {physics}"))
+    Console().print(
+        figures_table(figures, missed, title=f"{trained.settings.task}: {len(metrics.alive)} episodes in {physics}")
+    )
     if args.json is not None:
         source = provenance(seed=args.seed, engine=physics, device=device)
         write_report(args.json, ok=not missed, figures=figures, rows=metrics.rows(), provenance=source)
@@ -223,7 +223,7 @@ def _play(
         )
         return (
             EpisodeMetrics.joined(parts),
-            recorder.recording(robot=session.robot.name, task=trained.task, step_dt=schedule.step_dt),
+            recorder.recording(robot=session.robot.name, task=trained.settings.task, step_dt=schedule.step_dt),
         )
 
 

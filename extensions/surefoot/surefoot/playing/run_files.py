@@ -5,16 +5,12 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import importlib.util
-import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from surefoot.learning.run_directory import RunDirectory, RunSettings
 from surefoot.task_registry import ENTRY_POINT_GROUP, check_task
 from surefoot_bridge.errors import SurefootError, unknown_name
-
-_CHECKPOINT = re.compile(r"model_(\d+)\.pt")
 
 
 @dataclass(frozen=True)
@@ -22,17 +18,13 @@ class TrainedPolicy:
     """A checkpoint and what is known of its training.
 
     Attributes:
-        folder: The run directory.
         checkpoint: The checkpoint's file.
-        task: Id of the task.
-        run: Content of the run's ``run.json``.
+        settings: Settings of the run that it belongs to.
         output: Folder for what playing leaves: the run directory, unless that came with the package.
     """
 
-    folder: Path
     checkpoint: Path
-    task: str
-    run: dict[str, Any]
+    settings: RunSettings
     output: Path
 
 
@@ -46,18 +38,16 @@ def find_policy(path: Path | str) -> TrainedPolicy:
         SurefootError: If there is no run there, it has no checkpoint, or its task is unknown.
     """
     path = Path(path)
-    if path.is_dir():
-        folder, checkpoint = path, None
-    elif path.is_file():
-        folder, checkpoint = path.parent.parent, path
-    else:
-        raise SurefootError(f"{str(path)!r} does not exist. Name a run directory (runs/TASK/NAME) or its checkpoint.")
-    run = _read_run(folder)
-    return TrainedPolicy(folder, checkpoint or _latest_checkpoint(folder), check_task(run["task"]), run, output=folder)
+    run = RunDirectory.open(path)
+    settings = run.read_settings()
+    check_task(settings.task)
+    return TrainedPolicy(path if path.is_file() else _latest_checkpoint(run), settings, output=run.path)
 
 
 def find_pretrained(task: str) -> TrainedPolicy:
     """Find the policy for a task that came with the package that registers the task.
+
+    Such a package has a folder ``pretrained`` with one run directory a task, named as the task.
 
     Raises:
         SurefootError: If the task is unknown, or no policy came with it.
@@ -65,7 +55,7 @@ def find_pretrained(task: str) -> TrainedPolicy:
     check_task(task)
     shipped = {folder.name: folder for root in _pretrained_roots() for folder in root.iterdir() if folder.is_dir()}
     if task not in shipped:
-        raise unknown_name("pretrained policy", task, shipped, f"Train one with: surefoot train {task}")
+        raise unknown_name("pretrained policy", task, shipped, f"Train one with: surefoot train --task {task}")
     return dataclasses.replace(find_policy(shipped[task]), output=Path("runs") / task / "pretrained")
 
 
@@ -76,25 +66,11 @@ def _pretrained_roots() -> list[Path]:
     return [root for root in roots if root.is_dir()]
 
 
-def _read_run(folder: Path) -> dict[str, Any]:
-    try:
-        run = json.loads((folder / "run.json").read_text())
-    except OSError:
+def _latest_checkpoint(run: RunDirectory) -> Path:
+    checkpoints = run.checkpoints.numbered() or [path for path in (run.checkpoints.best,) if path.is_file()]
+    if not checkpoints:
         raise SurefootError(
-            f"{str(folder)!r} is not a run directory: it has no readable run.json. Runs are in runs/TASK/NAME."
-        ) from None
-    except ValueError as error:
-        raise SurefootError(f"{folder / 'run.json'} is not JSON: {error}. Was it edited or cut short?") from None
-    if not isinstance(run, dict) or not isinstance(run.get("task"), str):
-        raise SurefootError(f"{folder / 'run.json'} names no task; is it the record of a surefoot train run?")
-    return run
-
-
-def _latest_checkpoint(folder: Path) -> Path:
-    numbered = [(match, file) for file in folder.glob("checkpoints/*") if (match := _CHECKPOINT.fullmatch(file.name))]
-    if not numbered:
-        raise SurefootError(
-            f"The run {str(folder)!r} has no checkpoint (checkpoints/model_*.pt) yet; "
+            f"The run {run.path} has no checkpoint (checkpoints/model_*.pt) yet; "
             "the first one comes within a minute of training."
         )
-    return max(numbered, key=lambda item: int(item[0].group(1)))[1]
+    return checkpoints[-1]

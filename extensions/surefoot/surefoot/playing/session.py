@@ -106,7 +106,7 @@ def open_session(
             env_cfg.seed = seed
             env_cfg.observations.policy.enable_corruption = noise
             stack.enter_context(launched(env_cfg, device=device))
-            env = _make_env(trained.task, env_cfg)
+            env = _make_env(trained.settings.task, env_cfg)
             stack.callback(env.close)
             env.reset()
             num_actions = env.action_manager.total_action_dim
@@ -120,9 +120,9 @@ def _resolve(trained: TrainedPolicy, physics: Physics) -> tuple[Any, dict[str, A
     from isaaclab_rl.rsl_rl import handle_deprecated_rsl_rl_cfg
     from isaaclab_tasks.utils import resolve_task_config
 
-    overrides = [f"physics={physics}", *trained.run.get("overrides", [])]
+    overrides = [f"physics={physics}", *trained.settings.overrides]
     env_cfg, agent_cfg = resolve_task_config(
-        trained.task, "rsl_rl_cfg_entry_point", play_mode=True, overrides=overrides
+        trained.settings.task, "rsl_rl_cfg_entry_point", play_mode=True, overrides=overrides
     )
     agent_cfg = handle_deprecated_rsl_rl_cfg(agent_cfg, importlib.metadata.version("rsl-rl-lib"))
     return env_cfg, agent_cfg.to_dict()  # pyright: ignore[reportAttributeAccessIssue] - added by Isaac Lab's decorator

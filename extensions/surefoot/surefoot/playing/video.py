@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -120,10 +121,10 @@ def encode(frames: Iterable[np.ndarray], path: Path, *, size: tuple[int, int], f
             macro_block_size=2,
             output_params=["-crf", "23", "-movflags", "+faststart", "-loglevel", "error"],
         )
-        writer.send(None)
-        for frame in frames:
-            writer.send(np.ascontiguousarray(frame))
-        writer.close()
+        with closing(writer):
+            writer.send(None)
+            for frame in frames:
+                writer.send(np.ascontiguousarray(frame))
         with atomic_write(path) as file:
             file.write(draft.read_bytes())
 

@@ -1,0 +1,191 @@
+"""What `surefoot play` accepts, refuses and judges; no engine is started."""
+
+import dataclasses
+import json
+
+import pytest
+import torch
+
+from surefoot import cli
+from surefoot.learning.checkpoint import write_checkpoint
+from surefoot.learning.run_directory import RunSettings
+from surefoot.playing import run_files
+from surefoot.playing.acceptance import fell_short
+from surefoot.playing.actor import load_actor
+from surefoot.playing.run_files import find_policy, find_pretrained
+from surefoot_bridge.errors import SurefootError
+
+TASK = "Surefoot-Velocity-Flat-Go2"
+
+WALKS = {
+    "success_rate": 0.95,
+    "rms_lin_vel_error": 0.25,
+    "rms_yaw_rate_error": 0.25,
+    "mean_swing_clearance_m": 0.03,
+}
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    """A run directory with three checkpoints."""
+    (tmp_path / "checkpoints").mkdir()
+    for iteration in (9, 100, 20):
+        (tmp_path / f"checkpoints/model_{iteration:06d}.pt").write_bytes(b"")
+    _write_record(tmp_path, TASK)
+    return tmp_path
+
+
+def _write_record(folder, task):
+    settings = RunSettings(
+        task=task,
+        robot="unitree_go2",
+        physics="ovphysx",
+        device="cpu",
+        num_envs=8,
+        seed=1,
+        iterations=100,
+        overrides=(),
+    )
+    (folder / "run.json").write_text(json.dumps(dataclasses.asdict(settings)))
+
+
+def test_a_run_directory_stands_for_its_latest_checkpoint(run_folder):
+    found = find_policy(run_folder)
+    assert found.checkpoint.name == "model_000100.pt"
+    assert found.settings.task == TASK
+    assert found.output == run_folder
+
+
+def test_a_checkpoint_stands_for_itself(run_folder):
+    found = find_policy(run_folder / "checkpoints/model_000009.pt")
+    assert found.checkpoint.name == "model_000009.pt"
+    assert found.output == run_folder
+
+
+def test_a_path_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(SurefootError, match="missing does not exist"):
+        find_policy(tmp_path / "missing")
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path):
+    with pytest.raises(SurefootError, match=r"is not a run directory: it has no run\.json"):
+        find_policy(tmp_path)
+
+
+def test_a_run_record_that_was_cut_short_is_refused(run_folder):
+    (run_folder / "run.json").write_text('{"task": "Suref')
+    with pytest.raises(SurefootError, match="is not JSON"):
+        find_policy(run_folder)
+
+
+def test_a_run_without_a_checkpoint_is_refused(run_folder):
+    for file in (run_folder / "checkpoints").iterdir():
+        file.unlink()
+    with pytest.raises(SurefootError, match="has no checkpoint"):
+        find_policy(run_folder)
+
+
+def test_a_run_of_an_unknown_task_is_refused_with_the_nearest_task(run_folder):
+    _write_record(run_folder, "Surefoot-Velocity-Flat-Go3")
+    with pytest.raises(SurefootError, match=f"valid: {TASK}, "):
+        find_policy(run_folder)
+
+
+def test_a_pretrained_policy_is_found_beside_its_task(run_folder, monkeypatch):
+    root = run_folder.parent
+    run_folder.rename(root / TASK)
+    monkeypatch.setattr(run_files, "_pretrained_roots", lambda: [root])
+    found = find_pretrained(TASK)
+    assert found.checkpoint.is_relative_to(root / TASK)
+    assert not found.output.is_absolute(), "what playing leaves belongs into the user's folder, not into the package"
+
+
+def test_a_task_without_a_pretrained_policy_is_refused(monkeypatch):
+    monkeypatch.setattr(run_files, "_pretrained_roots", list)
+    with pytest.raises(SurefootError, match=f"Train one with: surefoot train --task {TASK}"):
+        find_pretrained(TASK)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Name what to play"),
+        (["RUN", "--pretrained", TASK], "Name what to play"),
+        (["--pretrained", "Surefoot-Velocity-Flat-Go3"], "Unknown task 'Surefoot-Velocity-Flat-Go3'; valid: " + TASK),
+        (["RUN", "--physics", "newton"], "Unknown physics 'newton'; valid: newton_mjwarp"),
+        (["RUN", "--device", "tpu"], "Unknown device 'tpu'"),
+        (["RUN", "--preset", "foward"], "Unknown preset 'foward'; valid: forward,"),
+        (["RUN", "--episodes", "0"], "--episodes is 0; it must be at least 1"),
+        (["RUN", "--num-envs", "-3"], "--num-envs is -3; it must be at least 1"),
+        (["RUN", "--viewer", "visor"], "Unknown viewer 'visor'; valid: viser"),
+        (["RUN", "--viewer", "viser", "--json", "x.json"], "--viewer judges nothing: leave --json out"),
+    ],
+)
+def test_bad_input_is_one_clear_error_with_status_2(arguments, message, run_folder, capsys):
+    assert cli.main(["play", *(str(run_folder) if word == "RUN" else word for word in arguments)]) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1
+
+
+def test_a_policy_on_its_bounds_holds_them():
+    assert fell_short(WALKS, must_step=True) == []
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_a_figure_beyond_its_bound_falls_short(name):
+    worse = 0.9 * WALKS[name] if name in ("success_rate", "mean_swing_clearance_m") else 1.1 * WALKS[name]
+    assert fell_short(WALKS | {name: worse}, must_step=True) == [name]
+
+
+def test_a_figure_that_could_not_be_measured_falls_short_unless_nothing_asked_for_it():
+    unmeasured = {name: value for name, value in WALKS.items() if name != "mean_swing_clearance_m"}
+    assert fell_short(unmeasured, must_step=True) == ["mean_swing_clearance_m"]
+    assert fell_short(unmeasured, must_step=False) == []
+
+
+AGENT = {
+    "obs_groups": {"actor": ["policy"], "critic": ["policy"]},
+    "actor": {
+        "class_name": "MLPModel",
+        "hidden_dims": [8],
+        "activation": "elu",
+        "obs_normalization": True,
+        "distribution_cfg": {"class_name": "GaussianDistribution", "init_std": 1.0},
+    },
+}
+
+
+def _actor_weights(num_observations):
+    from rsl_rl.models import MLPModel
+
+    torch.manual_seed(0)
+    actor_cfg = {name: value for name, value in AGENT["actor"].items() if name != "class_name"}
+    actor = MLPModel(_observations(num_observations), {"actor": ["policy"]}, "actor", 2, **actor_cfg)
+    weights = actor.state_dict()
+    weights["obs_normalizer._mean"].fill_(1.0)
+    return weights
+
+
+def _observations(size, value=0.0):
+    from tensordict import TensorDict
+
+    return TensorDict({"policy": torch.full((3, size), value)}, batch_size=[3])
+
+
+def test_an_actor_comes_back_with_its_normaliser_and_acts_without_noise(tmp_path):
+    weights = _actor_weights(4)
+    write_checkpoint(tmp_path / "model_000007.pt", {"actor_state_dict": weights})
+    actor = load_actor(tmp_path / "model_000007.pt", AGENT, _observations(4), 2, "cpu")
+    # Observations at the normaliser's mean become zero: what is left of a one-layer ELU network are its biases.
+    hidden = torch.nn.functional.elu(weights["mlp.0.bias"])
+    expected = weights["mlp.2.weight"] @ hidden + weights["mlp.2.bias"]
+    actions = actor(_observations(4, value=1.0))
+    assert torch.allclose(actions, expected.expand(3, 2), atol=1e-6)
+    assert torch.equal(actions, actor(_observations(4, value=1.0)))
+
+
+def test_a_checkpoint_of_another_network_is_refused(tmp_path):
+    write_checkpoint(tmp_path / "model_000000.pt", {"actor_state_dict": _actor_weights(4)})
+    with pytest.raises(SurefootError, match=r"another network .* size mismatch for mlp\.0\.weight"):
+        load_actor(tmp_path / "model_000000.pt", AGENT, _observations(5), 2, "cpu")
