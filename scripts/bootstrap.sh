@@ -15,7 +15,11 @@ runs_312() { [ "$("$1" -c 'import sys, venv, ensurepip; print(sys.version_info[:
 # A python3.12 on the PATH may be a shim that fails, so each candidate has to run.
 find_python() {
   local candidate
-  for candidate in ${PYTHON:-} python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.12*/bin/python3.12 python3; do
+  if [ -n "${PYTHON:-}" ]; then
+    runs_312 "$PYTHON" && command -v "$PYTHON"
+    return
+  fi
+  for candidate in python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.12*/bin/python3.12 python3; do
     if runs_312 "$candidate"; then command -v "$candidate"; return; fi
   done
   if command -v uv >/dev/null; then
@@ -36,8 +40,8 @@ is_current && exit 0
 
 if [ -e $unfinished ] || ! runs_312 $venv/bin/python; then
   python=$(find_python) || {
-    cat >&2 <<'EOF'
-Surefoot needs Python 3.12 with the venv module, and found none on the PATH, under pyenv, or through uv.
+    cat >&2 <<EOF
+Surefoot needs Python 3.12 with the venv module; ${PYTHON:-what is on the PATH, under pyenv and known to uv} is none.
 Install it in one of these ways, then run the same command again:
   apt-get install python3.12 python3.12-venv     (Ubuntu 24.04)
   pyenv install 3.12
