@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Make the checkout's .venv: find Python 3.12, install the pinned packages and both distributions in place.
-# Does nothing when the environment already matches; an interrupted run leaves nothing that the next one would trust.
+# Does nothing when the environment already matches. One whose making was cut short is made afresh; one that was whole
+# and is out of date is brought up to date in place.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -56,7 +57,7 @@ EOF
   touch $unfinished
   "$python" -m venv $venv
 fi
-touch $unfinished
+rm -f $stamp
 
 echo "Installing $(grep -c == constraints.txt) pinned packages (about 9 GB, four minutes the first time; log: $log)"
 PIP_DISABLE_PIP_VERSION_CHECK=1 $venv/bin/pip install --no-input --constraint constraints.txt \
@@ -75,5 +76,5 @@ if ! wait $pip; then
   exit 2
 fi
 echo "$wanted" >$stamp
-rm $unfinished
+rm -f $unfinished
 echo "$venv is ready after ${seconds} s"
