@@ -23,7 +23,7 @@ CheckedEngine = Literal["mujoco", "ovphysx", "newton_mjwarp", "isaacsim_physx"]
 ENGINES: tuple[CheckedEngine, ...] = get_args(CheckedEngine)
 DEFAULT_ENGINES: tuple[CheckedEngine, ...] = ("mujoco", "ovphysx", "newton_mjwarp")
 
-_TIMEOUT_S = 900.0
+_TIMEOUT_S = 1800.0
 _LOG_TAIL_LINES = 15
 
 

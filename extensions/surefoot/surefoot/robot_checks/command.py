@@ -64,19 +64,25 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print_robots() -> None:
-    table = Table("robot", "kind", "joints", "feet", "standing height [m]", "model")
+    table = Table("robot", "revision", "kind", "joints", "feet", "standing height [m]")
     for name in list_robots():
         spec = get_robot(name)
         feet = str(len(spec.foot_bodies))
-        table.add_row(name, spec.kind, str(spec.num_joints), feet, f"{spec.base_height_m:.3f}", str(spec.mjcf_path))
-    Console(soft_wrap=True).print(table)
+        table.add_row(name, spec.revision, spec.kind, str(spec.num_joints), feet, f"{spec.base_height_m:.3f}")
+    Console().print(table)
 
 
 def _print_rows(robot: str, rows: Sequence[CheckRow]) -> None:
-    table = Table("check", "engine", "value", "limit", "", title=robot, title_justify="left")
+    """Print one line for each check and one column for each engine, then the reasons of what failed."""
+    engines = list(dict.fromkeys(row.engine for row in rows))
+    table = Table("check", "limit", *engines, title=robot, title_justify="left")
+    by_check: dict[str, dict[str, CheckRow]] = {}
     for row in rows:
-        verdict = "[green]ok[/]" if row.ok else "[bold red]FAILED[/]"
-        table.add_row(row.check, row.engine, f"{row.value:.3g} {row.unit}", f"{row.limit:.3g} {row.unit}", verdict)
+        by_check.setdefault(row.check, {})[row.engine] = row
+    for check, found in by_check.items():
+        first = next(iter(found.values()))
+        cells = [_cell(found[engine]) if engine in found else "" for engine in engines]
+        table.add_row(check, f"{first.limit:.3g} {first.unit}", *cells)
     console = Console(width=max(Console().width, 120))
     console.print(table)
     for row in rows:
@@ -84,3 +90,7 @@ def _print_rows(robot: str, rows: Sequence[CheckRow]) -> None:
             console.print(f"[bold red]{row.engine}: {row.check}[/]: {row.value:.4g} {row.unit}, limit {row.limit:.4g}.")
             console.print(f"  {row.reason}")
     console.print(f"{sum(row.ok for row in rows)} of {len(rows)} checks held.")
+
+
+def _cell(row: CheckRow) -> str:
+    return f"[{'green' if row.ok else 'bold red'}]{row.value:.2g}{'' if row.ok else ' FAILED'}[/]"
