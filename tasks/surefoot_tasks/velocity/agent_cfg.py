@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isaaclab.utils import configclass
-from isaaclab_rl.rsl_rl import RslRlMLPModelCfg, RslRlOnPolicyRunnerCfg, RslRlPpoAlgorithmCfg
+from isaaclab_rl.rsl_rl import RslRlMLPModelCfg, RslRlOnPolicyRunnerCfg, RslRlPpoAlgorithmCfg, RslRlSymmetryCfg
 from surefoot_robots import RobotSpec
 
 
@@ -39,7 +39,7 @@ def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str) -> VelocityPpoCfg:
             use_clipped_value_loss=True,
             clip_param=0.2,
             entropy_coef=0.005,
-            num_learning_epochs=5,
+            num_learning_epochs=4,
             num_mini_batches=4,
             learning_rate=1.0e-3,
             schedule="adaptive",
@@ -47,5 +47,8 @@ def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str) -> VelocityPpoCfg:
             lam=0.95,
             desired_kl=0.01,
             max_grad_norm=1.0,
+            symmetry_cfg=RslRlSymmetryCfg(
+                use_data_augmentation=True, data_augmentation_func="surefoot.learning.symmetry:mirror_augmentation"
+            ),
         ),
     )

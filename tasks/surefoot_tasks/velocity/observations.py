@@ -52,7 +52,7 @@ class JointPosition(ManagerTermBase):
 
     def __init__(self, cfg: ObservationTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        self._default = torch.tensor(env.spec.joint_values("default_joint_pos"), device=env.device)
+        self._default = torch.tensor(env.robot_spec.joint_values("default_joint_pos"), device=env.device)
 
     def __call__(self, env: SurefootEnv) -> torch.Tensor:
         """Positions less the default pose."""

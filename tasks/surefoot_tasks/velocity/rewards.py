@@ -81,7 +81,7 @@ class JointLimits(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        spec = env.spec
+        spec = env.robot_spec
         ratio = cfg.params["soft_ratio"]
         lower = torch.tensor(spec.joint_values("lower_limit_rad"), device=env.device)
         upper = torch.tensor(spec.joint_values("upper_limit_rad"), device=env.device)
@@ -128,8 +128,8 @@ class GaitSymmetry(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        feet = env.spec.foot_bodies
-        self._mirror_foot = torch.tensor([feet.index(env.spec.foot_mirror[foot]) for foot in feet], device=env.device)
+        feet = env.robot_spec.foot_bodies
+        self._mirror_foot = torch.tensor([feet.index(env.robot_spec.foot_mirror[foot]) for foot in feet], device=env.device)
 
     def __call__(self, env: SurefootEnv, max_s: float) -> torch.Tensor:
         """Penalty [s^2], (num_envs,)."""
@@ -144,7 +144,7 @@ class PeriodicGait(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        offsets = {4: (0.0, 0.5, 0.5, 0.0), 2: (0.0, 0.5)}[len(env.spec.foot_bodies)]
+        offsets = {4: (0.0, 0.5, 0.5, 0.0), 2: (0.0, 0.5)}[len(env.robot_spec.foot_bodies)]
         self._offsets = torch.tensor(offsets, device=env.device)  # (num_feet,)
 
     def __call__(self, env: SurefootEnv, frequency_hz: float, duty_factor: float, sharpness: float) -> torch.Tensor:
@@ -165,10 +165,10 @@ class PoseDeviation(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        self._default = torch.tensor(env.spec.joint_values("default_joint_pos"), device=env.device)
+        self._default = torch.tensor(env.robot_spec.joint_values("default_joint_pos"), device=env.device)
         pattern, count = cfg.params["joint_pattern"], cfg.params["num_joints"]
-        names = env.spec.resolve(pattern, count)
-        self._joints = torch.tensor([env.spec.joint_names.index(name) for name in names], device=env.device)
+        names = env.robot_spec.resolve(pattern, count)
+        self._joints = torch.tensor([env.robot_spec.joint_names.index(name) for name in names], device=env.device)
 
     def __call__(self, env: SurefootEnv, joint_pattern: str, num_joints: int) -> torch.Tensor:
         """Sum of absolute deviations of the chosen joints [rad], (num_envs,)."""
@@ -180,7 +180,7 @@ class StandStill(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        self._default = torch.tensor(env.spec.joint_values("default_joint_pos"), device=env.device)
+        self._default = torch.tensor(env.robot_spec.joint_values("default_joint_pos"), device=env.device)
 
     def __call__(self, env: SurefootEnv) -> torch.Tensor:
         """Deviation [rad] plus feet in the air, (num_envs,)."""

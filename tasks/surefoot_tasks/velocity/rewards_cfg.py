@@ -25,8 +25,8 @@ class RewardsCfg:
     action_second_difference = RewardTermCfg(func=rewards.action_second_difference, weight=-0.0025)
     joint_acceleration = RewardTermCfg(func=rewards.joint_acceleration, weight=-1e-7)
     joint_limits = RewardTermCfg(func=rewards.JointLimits, weight=-1.0, params={"soft_ratio": 0.9})
-    feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=1.0, params={"threshold_s": 0.2, "max_s": 0.4})
-    foot_clearance = RewardTermCfg(func=rewards.foot_clearance, weight=-1.0, params={"target_m": 0.06})
+    feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=1.0, params={"threshold_s": 0.25, "max_s": 0.4})
+    foot_clearance = RewardTermCfg(func=rewards.foot_clearance, weight=-2.0, params={"target_m": 0.07})
     foot_slip = RewardTermCfg(func=rewards.foot_slip, weight=-0.1)
     foot_impact = RewardTermCfg(
         func=rewards.foot_impact, weight=-1e-3, params={"threshold_n": 0.0, "max_excess_n": 400.0}

@@ -9,7 +9,7 @@ import torch
 from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
 from surefoot_bridge.errors import unknown_name
-from surefoot_robots import get_robot
+from surefoot_robots import RobotSpec, get_robot
 
 from surefoot.actuators.drive import make_drive
 from surefoot.learning.symmetry import (
@@ -40,14 +40,17 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     cfg: SurefootEnvCfg
 
+    robot_spec: RobotSpec
+    """The robot's specification; Gymnasium keeps ``spec`` for its own."""
+
     moving: torch.Tensor
     """Whether the command asks for motion, (num_envs,)."""
 
     def load_managers(self) -> None:
         """Create the shared state, which terms read, before the managers that hold the terms."""
-        self.spec = get_robot(self.cfg.robot_name)
+        self.robot_spec = get_robot(self.cfg.robot_name)
         self.robot = self.scene["robot"]
-        self.locomotion = LocomotionState(self.robot, self.scene["contacts"], self.spec, self.step_dt)
+        self.locomotion = LocomotionState(self.robot, self.scene["contacts"], self.robot_spec, self.step_dt)
         self._scene_update = LeanSceneUpdate(self.scene)
         self._drive = make_drive(self.robot, self.sim.physics_manager, self.cfg.decimation)
         # Newton's drive moves the whole loop of substeps into the engine's step.
@@ -107,7 +110,7 @@ class SurefootEnv(ManagerBasedRLEnv):
     def _make_mirror_maps(self) -> dict[str, MirrorMap]:
         """Reflection of each observation group and of the action, on the simulation's device."""
         manager = self.observation_manager
-        maps = {ACTION: build_action_mirror_map(self.spec)}
+        maps = {ACTION: build_action_mirror_map(self.robot_spec)}
         for group, names in manager.active_terms.items():
             slices = []
             for name, dims in zip(names, manager.group_obs_term_dim[group], strict=True):
@@ -118,7 +121,7 @@ class SurefootEnv(ManagerBasedRLEnv):
                 slices.append(
                     ObservationSlice(name, self.cfg.mirror_kinds[name], math.prod(dims) // history, history)
                 )
-            maps[group] = build_mirror_map(self.spec, slices)
+            maps[group] = build_mirror_map(self.robot_spec, slices)
         return {name: mirror.to(self.device) for name, mirror in maps.items()}
 
     def _reset_idx(self, env_ids: torch.Tensor | slice) -> None:

@@ -1,0 +1,143 @@
+"""Builds a velocity environment in one engine, exercises it and prints what it saw as one line of JSON.
+
+A process holds one simulator at most, so the tests of test_velocity_env.py run this in a child process per engine.
+"""
+
+import json
+import os
+import sys
+
+import torch
+
+from surefoot.engines import install_shims
+
+NUM_ENVS = 8
+
+
+def main(task: str, physics: str) -> dict:
+    """Run every probe; the keys of the result are what the tests ask for."""
+    install_shims()
+    import gymnasium
+    from isaaclab.app import launch_simulation
+    from isaaclab_tasks.utils import resolve_task_config
+
+    from surefoot.task_registry import check_task
+
+    check_task(task)
+    cfg, _ = resolve_task_config(task, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"])
+    cfg.sim.device = "cpu"
+    cfg.scene.num_envs = NUM_ENVS
+    cfg.seed = 3
+    cfg.events.push = None
+    with launch_simulation(cfg, {"device": "cpu", "headless": True}):
+        env = gymnasium.make(task, cfg=cfg).unwrapped
+        env.reset()
+        seen = {
+            "joint_names": list(env.robot.joint_names),
+            "spec_joint_names": list(env.robot_spec.joint_names),
+            "handles_decimation": env._physics_handles_decimation,
+            **standing(env),
+            **random_actions(env),
+            **push_in_flight(env),
+            **mirrored_motion(env),
+            **drives_in_flight(env),
+        }
+        env.close()
+    return seen
+
+
+def place(env, height_m: float, joint_pos: torch.Tensor | None = None, root_vel: torch.Tensor | None = None) -> None:
+    """Put every robot level at a height, at rest unless told otherwise."""
+    robot = env.robot
+    pose = robot.data.default_root_pose.torch.clone()
+    pose[:, :3] += env.scene.env_origins
+    pose[:, 2] = height_m
+    robot.write_root_pose_to_sim_index(root_pose=pose)
+    robot.write_root_velocity_to_sim_index(root_velocity=torch.zeros(NUM_ENVS, 6) if root_vel is None else root_vel)
+    joint_pos = robot.data.default_joint_pos.torch.clone() if joint_pos is None else joint_pos
+    robot.write_joint_position_to_sim_index(position=joint_pos)
+    robot.write_joint_velocity_to_sim_index(velocity=torch.zeros_like(joint_pos))
+    env.locomotion.reset(slice(None))
+
+
+def standing(env) -> dict:
+    """Stand on the default pose for a second and weigh the robot with its feet."""
+    zero = torch.zeros(NUM_ENVS, env.robot_spec.num_joints)
+    place(env, env.robot_spec.base_height_m)
+    for _ in range(50):
+        env.step(zero)
+    weight_n = env.robot.data.body_mass.torch[0].sum().item() * 9.81
+    state = env.locomotion
+    return {
+        "weight_ratio": (state.foot_force_n.sum(dim=1) / weight_n).tolist(),
+        "standing_sole_height_m": state.sole_height_m.abs().max().item(),
+        "standing_fall_force_n": state.fall_force_n.max().item(),
+    }
+
+
+def random_actions(env) -> dict:
+    """Ten steps of random actions: how far each environment's joints went, and whether all numbers stayed finite."""
+    place(env, env.robot_spec.base_height_m)
+    before = env.robot.data.joint_pos.torch.clone()
+    finite = True
+    for _ in range(10):
+        observations, reward, *_ = env.step(torch.randn(NUM_ENVS, env.robot_spec.num_joints))
+        finite &= all(bool(torch.isfinite(group).all()) for group in observations.values())
+        finite &= bool(torch.isfinite(reward).all())
+    moved = (env.robot.data.joint_pos.torch - before).abs().amax(dim=1)
+    return {"smallest_motion_rad": moved.min().item(), "finite": finite}
+
+
+def push_in_flight(env) -> dict:
+    """Push robots in flight sideways and see them travel at that speed."""
+    import isaaclab.envs.mdp as mdp
+
+    place(env, 2.0)
+    env.locomotion.update()
+    start = env.robot.data.root_link_pos_w.torch[:, 1].clone()
+    mdp.push_by_setting_velocity(env, torch.arange(NUM_ENVS), velocity_range={"y": (0.5, 0.5)})
+    env.step(torch.zeros(NUM_ENVS, env.robot_spec.num_joints))
+    return {"pushed_m": (env.robot.data.root_link_pos_w.torch[:, 1] - start).tolist()}
+
+
+def mirrored_motion(env) -> dict:
+    """Move odd environments as mirror images of even ones, on the ground, and compare what the critic sees."""
+    action_map, critic_map = env.mirror_maps["action"], env.mirror_maps["critic"]
+    env.command.zero_()
+    generator = torch.Generator().manual_seed(5)
+
+    def pair(values: torch.Tensor) -> torch.Tensor:
+        return torch.stack((values, action_map.mirror(values)), dim=1).reshape(NUM_ENVS, -1)
+
+    half = NUM_ENVS // 2
+    offset = 0.1 * torch.randn(half, env.robot_spec.num_joints, generator=generator)
+    place(env, env.robot_spec.base_height_m + 0.02, joint_pos=env.robot.data.default_joint_pos.torch + pair(offset))
+    for _ in range(4):
+        observations, *_ = env.step(pair(0.5 * torch.randn(half, env.robot_spec.num_joints, generator=generator)))
+    critic = observations["critic"]
+    difference = (critic_map.mirror(critic[0::2]) - critic[1::2]).abs()
+    names, sizes = env.observation_manager.active_terms["critic"], env.observation_manager.group_obs_term_dim["critic"]
+    errors = difference.split([size[0] for size in sizes], dim=1)
+    return {"mirror_error": {name: error.max().item() for name, error in zip(names, errors, strict=True)}}
+
+
+def drives_in_flight(env) -> dict:
+    """Fall freely for a step with the engine's short drive and with Isaac Lab's own, from one state."""
+    if env._physics_handles_decimation:
+        return {}
+    from surefoot.actuators.drive import LabDrive
+
+    actions = torch.randn(NUM_ENVS, env.robot_spec.num_joints, generator=torch.Generator().manual_seed(7))
+    ends = []
+    for drive in (env._drive, LabDrive(env.robot)):
+        env._drive = drive
+        place(env, 2.0)
+        env.step(actions)
+        ends.append(env.robot.data.joint_pos.torch.clone())
+    return {"drive_difference_rad": (ends[0] - ends[1]).abs().max().item()}
+
+
+if __name__ == "__main__":
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    answer.write(json.dumps(main(*sys.argv[1:])) + "\n")
