@@ -37,7 +37,7 @@ FAULTY_ITERATIONS_IN_A_ROW = 20
 """Iterations in a row with any fault after which training stops."""
 
 
-class TrainingFault(SurefootError):
+class TrainingFaultError(SurefootError):
     """Values stopped being finite and did not recover; training cannot go on."""
 
 
@@ -163,7 +163,7 @@ class FaultGuard:
             What happened, or None when every value was finite.
 
         Raises:
-            TrainingFault: If too many environments or too many iterations in a row were faulty.
+            TrainingFaultError: If too many environments or too many iterations in a row were faulty.
         """
         counts = self._counts.tolist()
         if not any(counts):
@@ -179,7 +179,7 @@ class FaultGuard:
         self._counts.zero_()
         self._seen = torch.zeros_like(self._seen)
         if share > FAULTY_SHARE_LIMIT or self._faulty_iterations >= FAULTY_ITERATIONS_IN_A_ROW:
-            raise TrainingFault(
+            raise TrainingFaultError(
                 f"Training stopped: {report}; {share:.0%} of all environments, {self._faulty_iterations} iteration(s) "
                 f"in a row.{self._dump(report.environments)}"
             )

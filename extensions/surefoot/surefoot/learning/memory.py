@@ -10,7 +10,7 @@ BASE_GIB = 2.0
 """Memory of a training process without environments [GiB]: Isaac Lab, torch, the engine."""
 
 PER_ENVIRONMENT_MIB = 1.3
-"""Memory of one environment with a legged robot [MiB]: 4096 of them take 7.3 GB in all, measured with PhysX on a CPU."""
+"""Memory of one environment with a legged robot [MiB]: 4096 of them took 7.3 GB in all, with PhysX on a CPU."""
 
 
 def available_gib() -> float | None:

@@ -7,10 +7,12 @@ from typing import Any
 import torch
 from rsl_rl.algorithms import PPO
 from rsl_rl.env import VecEnv
+from rsl_rl.models import MLPModel
+from rsl_rl.storage import RolloutStorage
 from tensordict import TensorDict
 
 from surefoot.learning.checkpoint import SCHEMA, check_schema
-from surefoot.learning.fault_guard import TrainingFault
+from surefoot.learning.fault_guard import TrainingFaultError
 from surefoot.learning.policy_contract import check_contract, policy_contract
 
 FAULTY_UPDATES_IN_A_ROW = 10
@@ -32,6 +34,8 @@ class SurefootPPO(PPO):
             # One kernel for all parameters; it also skips a step by itself when told so, without a read by the host.
             parameters = self.optimizer.param_groups[0]["params"]
             self.optimizer = torch.optim.Adam(parameters, lr=self.learning_rate, fused=True)
+        if self.symmetry is not None and not self.symmetry.use_mirror_loss:
+            self.symmetry.compute_loss = _no_mirror_loss
         self.optimizer.register_step_pre_hook(self._guard_step)
         self._skipped = torch.zeros((), device=self.device)
         self._faulty_updates_in_a_row = 0
@@ -50,14 +54,14 @@ class SurefootPPO(PPO):
             Mean losses, and ``skipped_updates``.
 
         Raises:
-            TrainingFault: If gradients were not finite in many iterations in a row.
+            TrainingFaultError: If gradients were not finite in many iterations in a row.
         """
         losses = super().update()
         skipped = int(self._skipped.item())
         self._skipped.zero_()
         self._faulty_updates_in_a_row = self._faulty_updates_in_a_row + 1 if skipped else 0
         if self._faulty_updates_in_a_row >= FAULTY_UPDATES_IN_A_ROW:
-            raise TrainingFault(
+            raise TrainingFaultError(
                 f"The gradient was NaN or infinite in {self._faulty_updates_in_a_row} iterations in a row; "
                 "the parameters were left as they were before. Lower the learning rate or the reward weights."
             )
@@ -87,3 +91,11 @@ class SurefootPPO(PPO):
             optimizer.found_inf = faulty.float()  # type: ignore[attr-defined] - read by torch's fused step
         elif bool(faulty):
             optimizer.zero_grad(set_to_none=True)  # parameters without a gradient are left out of the step
+
+
+def _no_mirror_loss(actor: MLPModel, batch: RolloutStorage.Batch, original_batch_size: int) -> torch.Tensor:  # noqa: ARG001
+    """Stand in for a mirror loss that nothing is trained with.
+
+    rsl_rl computes it for the log at each mini-batch, which is one more forward pass of the actor over the doubled batch.
+    """
+    return torch.zeros((), device=batch.advantages.device)

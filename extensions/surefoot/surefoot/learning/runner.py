@@ -17,7 +17,7 @@ from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
 from surefoot.learning.distributed import Ranks, agree, start_process_group
 from surefoot.learning.env_state import capture_env_state, restore_env_state
 from surefoot.learning.episode_statistics import EpisodeStatistics
-from surefoot.learning.fault_guard import FaultGuard, TrainingFault
+from surefoot.learning.fault_guard import FaultGuard, TrainingFaultError
 from surefoot.learning.generators import capture_generators, restore_generators
 from surefoot.learning.interruption import Interruption
 from surefoot.learning.metrics import MetricsSink
@@ -89,7 +89,7 @@ class SurefootRunner(OnPolicyRunner):
             Why training ended. The last state is saved in each case.
 
         Raises:
-            TrainingFault: If values stay non-finite; the last checkpoint is from before.
+            TrainingFaultError: If values stay non-finite; the last checkpoint is from before.
             KeyboardInterrupt: At a second signal.
             SurefootError: If a checkpoint cannot be written; earlier ones are intact.
         """
@@ -117,7 +117,7 @@ class SurefootRunner(OnPolicyRunner):
                     ending = "time"
                 if ending != "complete":
                     break
-                if now - saved_at + (now - began) > CHECKPOINT_INTERVAL_S:
+                if self._checkpoint_is_due(now - saved_at, now - began):
                     obs = self._checkpoint(metrics)
                     saved_at, saved_iterations = time.monotonic(), self.completed
             if self.completed > saved_iterations:
@@ -177,6 +177,10 @@ class SurefootRunner(OnPolicyRunner):
             return  # each process of a distributed run starts its environments anew
         self._restore(content)
 
+    def _checkpoint_is_due(self, since_last_s: float, iteration_s: float) -> bool:
+        """Tell whether another iteration would make the last checkpoint too old."""
+        return since_last_s + iteration_s > CHECKPOINT_INTERVAL_S
+
     def _iterate(self, obs: TensorDict, progress: Progress) -> tuple[TensorDict, dict[str, float]]:
         """Collect one batch of experience and learn from it."""
         began = time.perf_counter()
@@ -184,8 +188,8 @@ class SurefootRunner(OnPolicyRunner):
         collected = time.perf_counter()
         try:
             losses = self.alg.update()
-        except TrainingFault as fault:
-            raise TrainingFault(f"{fault}{self._dump_rollout()}") from fault
+        except TrainingFaultError as fault:
+            raise TrainingFaultError(f"{fault}{self._dump_rollout()}") from fault
         faults = self.fault_guard.close_iteration()
         learnt = time.perf_counter()
 
@@ -200,7 +204,7 @@ class SurefootRunner(OnPolicyRunner):
             **self.episodes.close_iteration(),
             **{f"Loss/{name}": float(value) for name, value in losses.items()},
             "Loss/learning_rate": float(self.alg.learning_rate),
-            "Policy/mean_std": float(self.alg.get_policy().output_std.mean()),
+            "Policy/mean_std": self.alg.get_policy().output_std.mean().item(),
             "Perf/env_steps_per_s": steps / (learnt - began),
             "Perf/collection_time": collected - began,
             "Perf/learning_time": learnt - collected,

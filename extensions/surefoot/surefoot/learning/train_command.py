@@ -7,7 +7,9 @@ import dataclasses
 import importlib.util
 import os
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from surefoot_bridge.errors import SurefootError, unknown_name
@@ -66,13 +68,12 @@ def run(args: argparse.Namespace) -> int:
     _check_arguments(args)
     from surefoot.learning.distributed import Ranks
     from surefoot.learning.run_directory import RunDirectory
-    from surefoot.learning.task_config import resolve_task
     from surefoot.learning.training import TrainingPlan, train
 
     ranks = Ranks.from_environment()
     earlier_run, settings = _open(args, ranks) if args.resume else (None, _settings(args, ranks))
     _check_machine(settings, args.logger, ranks)
-    env_cfg, agent_cfg = resolve_task(settings.task, settings.physics, settings.overrides)
+    env_cfg, agent_cfg = _resolve_quietly(settings)
     settings = dataclasses.replace(
         settings, robot=env_cfg.robot_name, iterations=settings.iterations or agent_cfg.max_iterations
     )
@@ -142,9 +143,11 @@ def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSett
     """Read the settings of the run to continue."""
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.report import commit
+    from surefoot.task_registry import check_task
 
     run_directory = RunDirectory.open(args.resume)
     settings = run_directory.read_settings()
+    check_task(settings.task)
     saved_commit = run_directory.read_record().get("commit")
     if ranks.is_first and saved_commit != commit():
         print(f"Note: the run was last trained at commit {saved_commit}, this is {commit()}; its results may differ.")
@@ -161,6 +164,16 @@ def _check_machine(settings: RunSettings, logger: str, ranks: Ranks) -> None:
         check_memory(settings.num_envs, processes=ranks.world_size)
     if logger == "wandb" and importlib.util.find_spec("wandb") is None:
         raise SurefootError("--logger wandb needs the package wandb: pip install 'surefoot[wandb]'.")
+
+
+def _resolve_quietly(settings: RunSettings) -> tuple[Any, Any]:
+    """Resolve the task's configuration without what Isaac Lab and Warp print when they load."""
+    from surefoot.engines import install_shims, native_log
+    from surefoot.learning.task_config import resolve_task
+
+    with TemporaryDirectory() as folder, native_log(Path(folder) / "native.log") as chatter, redirect_stdout(chatter):
+        install_shims()
+        return resolve_task(settings.task, settings.physics, settings.overrides)
 
 
 def _read_checkpoint(resume: Path, run_directory: RunDirectory, settings: RunSettings) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from surefoot.engines import launched, native_log
 from surefoot.learning.distributed import Ranks
-from surefoot.learning.fault_guard import TrainingFault, faulty_environments
+from surefoot.learning.fault_guard import TrainingFaultError, faulty_environments
 from surefoot.learning.metrics import JsonLines, MetricsSink, TensorBoard
 from surefoot.learning.run_directory import RunDirectory, RunSettings
 from surefoot.report import provenance
@@ -82,7 +82,7 @@ def train(plan: TrainingPlan, run: RunDirectory | None) -> int:
             ending = _train_in_simulation(plan, run, sinks, chatter)
         if run is not None:
             _finish(plan, run, sinks, ending)
-    except TrainingFault as fault:
+    except TrainingFaultError as fault:
         print(f"surefoot: {fault}\n{_resume_hint(run)}", file=sys.stderr)
         return EXIT_FAULT
     except KeyboardInterrupt:

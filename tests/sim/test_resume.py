@@ -1,0 +1,74 @@
+"""A run that is killed and resumed continues bit for bit like one that was left alone, in each engine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.sim
+
+WORKER = Path(__file__).with_name("train_worker.py")
+CHECKPOINT, LAST = 3, 8
+TIMEOUT_S = 600
+
+
+def start(*arguments: str) -> subprocess.Popen:
+    command = [sys.executable, str(WORKER), str(CHECKPOINT), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def finish(process: subprocess.Popen) -> None:
+    output, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 0, output
+
+
+def new_run(output: Path, physics: str) -> subprocess.Popen:
+    # Pushes are made frequent so that the event timers and the generator matter within the few steps of the test.
+    return start(
+        *("train", "--task", "Surefoot-Velocity-Flat-Go2", "--physics", physics, "--device", "cpu", "--num-envs", "16"),
+        *("--iterations", str(LAST), "--seed", "7", "--logger", "none", "--no-video", "--output", str(output)),
+        "env.events.push.interval_range_s=(0.3,0.6)",
+    )
+
+
+def wait_for_metrics(output: Path, iterations: int) -> Path:
+    """Wait until a run has done more iterations than its checkpoint holds, and return its folder."""
+    until = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < until:
+        for metrics in output.glob("*/*/metrics.jsonl"):
+            if len(metrics.read_text().splitlines()) >= iterations:
+                return metrics.parent
+        time.sleep(0.05)
+    pytest.fail(f"no run in {output} reached iteration {iterations}")
+
+
+def losses(run: Path) -> dict[int, dict[str, float]]:
+    """Losses and mean return of each iteration, as they were written: JSON keeps every bit of a float."""
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    names = ("Loss/value", "Loss/surrogate", "Loss/entropy", "Loss/learning_rate", "Train/mean_reward", "env_steps")
+    return {row["iteration"]: {name: row[name] for name in names} for row in rows}
+
+
+@pytest.mark.parametrize("physics", ["ovphysx", "newton_mjwarp"])
+def test_five_iterations_after_kill_and_resume_equal_those_of_a_run_that_went_on(tmp_path, physics):
+    went_on = new_run(tmp_path / "went_on", physics)
+    finish(went_on)
+    (went_on_run,) = (tmp_path / "went_on").glob("*/*")
+
+    killed = new_run(tmp_path / "killed", physics)
+    run = wait_for_metrics(tmp_path / "killed", CHECKPOINT + 1)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert [path.name for path in sorted((run / "checkpoints").glob("model_0*"))] == [f"model_{CHECKPOINT:06d}.pt"]
+
+    finish(start("train", "--resume", str(run), "--logger", "none", "--no-video"))
+
+    expected, resumed = losses(went_on_run), losses(run)
+    assert list(resumed) == list(range(1, LAST + 1))
+    for iteration in range(CHECKPOINT + 1, LAST + 1):
+        assert resumed[iteration] == expected[iteration], f"iteration {iteration}"

@@ -1,0 +1,155 @@
+"""Non-finite values are caught in the stage where they arise, replaced, counted and reported."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from tensordict import TensorDict
+
+from surefoot.learning.fault_guard import (
+    FAULTY_ITERATIONS_IN_A_ROW,
+    FaultGuard,
+    TrainingFaultError,
+    faulty_environments,
+    rows_not_finite,
+)
+
+NUM_ENVS = 100
+NAN, INF = float("nan"), float("inf")
+
+
+def step_result():
+    obs = TensorDict({"policy": torch.ones(NUM_ENVS, 3), "critic": torch.ones(NUM_ENVS, 2, 2)}, batch_size=[NUM_ENVS])
+    return obs, torch.ones(NUM_ENVS), torch.zeros(NUM_ENVS, dtype=torch.long)
+
+
+def robot_env(guard, joint_pos):
+    def array(*shape):
+        return SimpleNamespace(torch=torch.zeros(NUM_ENVS, *shape))
+
+    data = SimpleNamespace(root_link_pose_w=array(7), root_com_vel_w=array(6), joint_vel=array(12))
+    data.joint_pos = SimpleNamespace(torch=joint_pos)
+    scene = SimpleNamespace(articulations={"robot": SimpleNamespace(data=data)})
+    return SimpleNamespace(scene=scene, fault_guard=guard)
+
+
+@pytest.mark.parametrize("bad", [NAN, INF, -INF])
+def test_any_non_finite_value_in_any_tensor_marks_its_row(bad):
+    first, second = torch.zeros(4, 2, 2), torch.zeros(4)
+    first[1, 0, 1] = bad
+    second[3] = bad
+    assert rows_not_finite(first, second).tolist() == [False, True, False, True]
+
+
+def test_opposite_infinities_in_a_row_do_not_cancel():
+    assert rows_not_finite(torch.tensor([[INF, -INF], [1.0, -1.0]])).tolist() == [True, False]
+
+
+def test_a_faulty_observation_becomes_zero_ends_the_episode_and_asks_for_a_reset_in_the_next_step():
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    obs, rewards, dones = step_result()
+    obs["critic"][7, 1, 0] = NAN
+    obs, rewards, dones = guard.check_step(obs, rewards, dones)
+
+    assert obs["critic"][7].abs().sum() == 0.0
+    assert obs["policy"][7].abs().sum() == 0.0
+    assert obs["policy"][8].tolist() == [1.0, 1.0, 1.0]
+    assert (dones.sum().item(), dones[7].item()) == (1, 1)
+    env = robot_env(guard, torch.zeros(NUM_ENVS, 12))
+    assert faulty_environments(env).nonzero().flatten().tolist() == [7]
+    assert faulty_environments(env).sum() == 0
+    report = guard.close_iteration()
+    assert report.counts == {"state": 0, "action": 0, "observation": 1, "reward": 0}
+    assert report.environments == (7,)
+
+
+def test_a_faulty_reward_becomes_zero_and_ends_the_episode():
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    obs, rewards, dones = step_result()
+    rewards[2] = INF
+    _, rewards, dones = guard.check_step(obs, rewards, dones)
+    assert (rewards[2].item(), rewards[3].item(), dones[2].item()) == (0.0, 1.0, 1)
+    assert guard.close_iteration().counts["reward"] == 1
+
+
+def test_a_faulty_action_becomes_zero_and_is_named():
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    actions = torch.ones(NUM_ENVS, 2)
+    actions[4, 1] = NAN
+    clean = guard.check_actions(actions)
+    assert clean[4].tolist() == [0.0, 0.0]
+    assert clean[5].tolist() == [1.0, 1.0]
+    assert guard.close_iteration().counts["action"] == 1
+
+
+def test_a_faulty_state_is_reset_in_the_same_step_and_its_reward_is_not_counted_twice():
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    joint_pos = torch.zeros(NUM_ENVS, 12)
+    joint_pos[9, 3] = NAN
+    env = robot_env(guard, joint_pos)
+    assert faulty_environments(env).nonzero().flatten().tolist() == [9]
+
+    obs, rewards, dones = step_result()  # the observation is of the state after the reset, the reward of that before
+    rewards[9] = NAN
+    _, rewards, _ = guard.check_step(obs, rewards, dones)
+    assert rewards[9] == 0.0
+    joint_pos[9, 3] = 0.0
+    assert faulty_environments(env).sum() == 0, "reset already, must not be reset again"
+    assert guard.close_iteration().counts == {"state": 1, "action": 0, "observation": 0, "reward": 0}
+
+
+def test_the_state_is_checked_without_a_guard_too():
+    joint_pos = torch.zeros(NUM_ENVS, 12)
+    joint_pos[1, 0] = INF
+    assert faulty_environments(robot_env(None, joint_pos)).nonzero().flatten().tolist() == [1]
+
+
+def test_what_is_handed_on_is_not_the_environments_buffer():
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    obs, rewards, dones = step_result()
+    handed, _, _ = guard.check_step(obs, rewards, dones)
+    obs["policy"].fill_(5.0)  # an environment that reuses its buffer in the next step
+    assert handed["policy"][0].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_an_iteration_without_faults_reports_nothing():
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    guard.check_actions(torch.zeros(NUM_ENVS, 2))
+    guard.check_step(*step_result())
+    assert guard.close_iteration() is None
+
+
+def test_training_stops_when_more_than_five_percent_are_faulty_with_the_values_in_a_dump(tmp_path):
+    guard = FaultGuard(NUM_ENVS, "cpu", tmp_path / "fault.pt")
+    obs, rewards, dones = step_result()
+    obs["policy"][:6, 1] = NAN
+    guard.check_step(obs, rewards, dones)
+    with pytest.raises(TrainingFaultError, match=r"observation 6\) in 6 environment\(s\): 0, 1, 2, 3, 4, 5.*6% of all"):
+        guard.close_iteration()
+    dump = torch.load(tmp_path / "fault.pt", weights_only=True)
+    assert dump["environments"] == [0, 1, 2, 3, 4, 5]
+    assert dump["observation"].shape == (6, 3 + 4)
+    assert dump["observation"][:, 1].isnan().all()
+
+
+def test_training_stops_when_one_environment_stays_faulty():
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    for iteration in range(1, FAULTY_ITERATIONS_IN_A_ROW + 1):
+        obs, rewards, dones = step_result()
+        rewards[0] = NAN
+        guard.check_step(obs, rewards, dones)
+        if iteration < FAULTY_ITERATIONS_IN_A_ROW:
+            guard.close_iteration()
+    with pytest.raises(TrainingFaultError, match="20 iteration"):
+        guard.close_iteration()
+
+
+def test_a_clean_iteration_starts_the_count_anew():
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    for _ in range(3 * FAULTY_ITERATIONS_IN_A_ROW):
+        obs, rewards, dones = step_result()
+        rewards[0] = NAN
+        guard.check_step(obs, rewards, dones)
+        guard.close_iteration()
+        guard.check_step(*step_result())
+        assert guard.close_iteration() is None
