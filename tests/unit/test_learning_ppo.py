@@ -50,6 +50,26 @@ def test_one_update_equals_rsl_rls_own():
     assert results[1][1] == pytest.approx(results[0][1], rel=1e-5)
 
 
+def reflect(env, obs, actions):
+    both_obs = None if obs is None else torch.cat([obs, obs.apply(torch.neg)])
+    return both_obs, None if actions is None else torch.cat([actions, -actions])
+
+
+def test_the_symmetry_error_is_rsl_rls_without_its_extra_pass_of_the_actor():
+    results = []
+    for algorithm in (PPO, SurefootPPO):
+        symmetry = {"data_augmentation_func": reflect, "use_data_augmentation": True, "use_mirror_loss": False}
+        env, ppo = build(algorithm, symmetry_cfg=symmetry)
+        passes = []
+        ppo.actor.mlp.register_forward_hook(lambda *_, passes=passes: passes.append(1))
+        collect(env, ppo)
+        passes.clear()
+        results.append((ppo.update()["symmetry"], parameters(ppo), len(passes)))
+    assert results[1][0] == pytest.approx(results[0][0], rel=1e-5)
+    torch.testing.assert_close(results[0][1], results[1][1], rtol=1e-5, atol=1e-6)
+    assert [result[2] for result in results] == [8, 4]  # two epochs of two mini-batches
+
+
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_a_step_with_a_non_finite_gradient_is_left_out_and_counted(optimizer, bad):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
 from rsl_rl.algorithms import PPO
 from rsl_rl.env import VecEnv
+from rsl_rl.extensions import Symmetry
 from rsl_rl.models import MLPModel
 from rsl_rl.storage import RolloutStorage
 from tensordict import TensorDict
@@ -34,9 +36,9 @@ class SurefootPPO(PPO):
             # One kernel for all parameters; it also skips a step by itself when told so, without a read by the host.
             parameters = self.optimizer.param_groups[0]["params"]
             self.optimizer = torch.optim.Adam(parameters, lr=self.learning_rate, fused=True)
-        if self.symmetry is not None and not self.symmetry.use_mirror_loss:
-            self.symmetry.compute_loss = _no_mirror_loss
         self.optimizer.register_step_pre_hook(self._guard_step)
+        if self.symmetry is not None and self.symmetry.use_data_augmentation and not self.symmetry.use_mirror_loss:
+            self.symmetry.compute_loss = partial(_symmetry_error, self.symmetry)
         self._skipped = torch.zeros((), device=self.device)
         self._faulty_updates_in_a_row = 0
 
@@ -88,14 +90,22 @@ class SurefootPPO(PPO):
         faulty = ~torch.isfinite(torch.nn.utils.get_total_norm(gradients))
         self._skipped += faulty
         if getattr(optimizer, "defaults", {}).get("fused"):
-            optimizer.found_inf = faulty.float()  # type: ignore[attr-defined] - read by torch's fused step
+            optimizer.found_inf = faulty.float()  # type: ignore[attr-defined] - torch's fused step reads it
         elif bool(faulty):
             optimizer.zero_grad(set_to_none=True)  # parameters without a gradient are left out of the step
 
 
-def _no_mirror_loss(actor: MLPModel, batch: RolloutStorage.Batch, original_batch_size: int) -> torch.Tensor:  # noqa: ARG001
-    """Stand in for a mirror loss that nothing is trained with.
+def _symmetry_error(
+    symmetry: Symmetry,
+    actor: MLPModel,
+    batch: RolloutStorage.Batch,  # noqa: ARG001 - rsl_rl's signature
+    batch_size: int,
+) -> torch.Tensor:
+    """Mean squared difference between actions on mirrored observations and mirrored actions, for the log.
 
-    rsl_rl computes it for the log at each mini-batch, which is one more forward pass of the actor over the doubled batch.
+    rsl_rl runs the actor once more for it. The actor has just seen the augmented batch, so its means are at hand.
     """
-    return torch.zeros((), device=batch.advantages.device)
+    with torch.no_grad():
+        means = actor.output_mean  # (2 * batch_size, num_actions): originals first, then their mirror images
+        _, mirrored = symmetry.data_augmentation_func(env=symmetry.env, obs=None, actions=means[:batch_size])
+        return torch.nn.functional.mse_loss(means[batch_size:], mirrored[batch_size:])

@@ -23,8 +23,8 @@ _FLUSH_INTERVAL_S = "1"
 class WandbLogger:
     """A run of Weights & Biases beside the run directory.
 
-    ``message`` says where the metrics go, and how to send them later when that is only the disk. Surefoot keeps the step
-    of each metric, so a resumed run goes on where it stopped, offline too.
+    ``message`` says where the metrics go, and how to send them later when that is only the disk. Surefoot keeps the
+    step of each metric, so a resumed run goes on where it stopped, offline too.
 
     Args:
         folder: The run directory; W&B's files go to ``wandb/`` in it.
