@@ -26,7 +26,8 @@ def compose(root) -> dict:
 def test_the_base_image_has_the_cuda_that_torchs_packages_bring(root, dockerfile):
     base = re.search(r"^ARG BASE=nvidia/cuda:(\d+\.\d+)\.\d+-base-ubuntu24\.04$", dockerfile, re.MULTILINE)
     runtime = re.search(r"^nvidia-cuda-runtime==(\d+\.\d+)\.", (root / "constraints.txt").read_text(), re.MULTILINE)
-    assert base and runtime
+    assert base
+    assert runtime
     assert base[1] == runtime[1] == "13.0"
 
 
