@@ -35,6 +35,7 @@ def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str) -> VelocityPpoCfg:
         ),
         critic=RslRlMLPModelCfg(hidden_dims=hidden_dims, activation="elu", obs_normalization=True),
         algorithm=RslRlPpoAlgorithmCfg(
+            class_name="surefoot.learning.ppo:SurefootPPO",
             value_loss_coef=1.0,
             use_clipped_value_loss=True,
             clip_param=0.2,

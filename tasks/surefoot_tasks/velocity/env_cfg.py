@@ -20,6 +20,7 @@ from surefoot.actuators.action_cfg import JointTargetActionCfg
 from surefoot.actuators.actuator_cfg import make_actuator_cfg
 from surefoot.engines import make_physics_cfg
 from surefoot.envs.env_cfg import SurefootEnvCfg
+from surefoot.learning.fault_guard import faulty_environments
 from surefoot.terrains import FLAT_GROUND_USD
 from surefoot_robots import RobotSpec
 from surefoot_robots.usd import usd_path
@@ -162,6 +163,7 @@ class TerminationsCfg:
     time_out = TerminationTermCfg(func=terminations.time_out, time_out=True)
     fall_contact = TerminationTermCfg(func=terminations.fall_contact)
     tilt = TerminationTermCfg(func=terminations.tilt, params={"limit_rad": FALL_TILT_RAD})
+    not_finite = TerminationTermCfg(func=faulty_environments)
 
 
 @configclass

@@ -139,8 +139,40 @@ class GaitSymmetry(ManagerTermBase):
         )
 
 
+class Trot(ManagerTermBase):
+    """Reward diagonal feet of a quadruped that swing and stand together, against those across."""
+
+    def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
+        super().__init__(cfg, env)
+        feet, mirror = env.robot_spec.foot_bodies, env.robot_spec.foot_mirror
+        if len(feet) != 4:
+            raise ValueError(f"a trot needs four feet, '{env.robot_spec.name}' has {len(feet)}; set the term to None")
+        across = [feet.index(mirror[foot]) for foot in feet]
+        # Feet are declared front left, front right, rear left, rear right: two places on is the same side's other end.
+        diagonal = [across[(foot + 2) % 4] for foot in range(4)]
+        self._mirror_foot = torch.tensor(across, device=env.device)
+        self._diagonal_foot = torch.tensor(diagonal, device=env.device)
+
+    def __call__(self, env: SurefootEnv, std_s: float, max_error_s: float) -> torch.Tensor:
+        """Reward in [0, 1], (num_envs,)."""
+        state = env.locomotion
+        return rewards.diagonal_pairs_sync(
+            state.air_time_s,
+            state.contact_time_s,
+            env.moving,
+            diagonal_foot=self._diagonal_foot,
+            mirror_foot=self._mirror_foot,
+            std_s=std_s,
+            max_error_s=max_error_s,
+        )
+
+
 class PeriodicGait(ManagerTermBase):
-    """Reward feet that follow a clock: diagonal pairs of a quadruped, alternate feet of a biped."""
+    """Reward feet that follow a clock: diagonal pairs of a quadruped, alternate feet of a biped.
+
+    Off by default: a clock that the policy cannot see contradicts the left-right augmentation, which shifts it by half
+    a cycle. A task that weighs it adds the sine and cosine of the phase to its observations.
+    """
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)

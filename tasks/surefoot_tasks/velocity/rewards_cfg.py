@@ -25,7 +25,8 @@ class RewardsCfg:
     action_second_difference = RewardTermCfg(func=rewards.action_second_difference, weight=-0.0025)
     joint_acceleration = RewardTermCfg(func=rewards.joint_acceleration, weight=-1e-7)
     joint_limits = RewardTermCfg(func=rewards.JointLimits, weight=-1.0, params={"soft_ratio": 0.9})
-    feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=1.0, params={"threshold_s": 0.25, "max_s": 0.4})
+    # A threshold above the usual swing would make every step cost, and a planted foot the cheapest.
+    feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=2.0, params={"threshold_s": 0.1, "max_s": 0.35})
     foot_clearance = RewardTermCfg(func=rewards.foot_clearance, weight=-2.0, params={"target_m": 0.07})
     foot_slip = RewardTermCfg(func=rewards.foot_slip, weight=-0.1)
     foot_impact = RewardTermCfg(
@@ -35,8 +36,10 @@ class RewardsCfg:
     periodic_gait = RewardTermCfg(
         func=rewards.PeriodicGait, weight=0.0, params={"frequency_hz": 2.0, "duty_factor": 0.6, "sharpness": 5.0}
     )
+    # Without it a policy that walks well drags one foot at low speed: nothing else asks each foot to step.
+    trot = RewardTermCfg(func=rewards.Trot, weight=0.75, params={"std_s": 0.2, "max_error_s": 0.3})
     pose_deviation = RewardTermCfg(
-        func=rewards.PoseDeviation, weight=-0.1, params={"joint_pattern": ".*", "num_joints": 0}
+        func=rewards.PoseDeviation, weight=-0.3, params={"joint_pattern": ".*", "num_joints": 0}
     )
     stand_still = RewardTermCfg(func=rewards.StandStill, weight=-0.3)
     termination = RewardTermCfg(func=rewards.termination, weight=0.0)
@@ -49,10 +52,12 @@ def make_rewards_cfg(spec: RobotSpec) -> RewardsCfg:
     """Reward terms with the targets of a robot: its height, its weight, its joints that should stay at rest."""
     cfg = RewardsCfg()
     cfg.base_height.params["target_m"] = spec.base_height_m
-    # Impacts count above twice what one foot carries in a trot: half the weight.
-    cfg.foot_impact.params["threshold_n"] = mjcf.total_mass(spec.mjcf_path) * _GRAVITY_M_S2
+    # Impacts count above twice the load of a stance foot: half the weight in a trot, the whole weight of a biped.
+    stance_feet = len(spec.foot_bodies) // 2
+    cfg.foot_impact.params["threshold_n"] = 2.0 * mjcf.total_mass(spec.mjcf_path) * _GRAVITY_M_S2 / stance_feet
     if spec.kind == "quadruped":
         cfg.pose_deviation.params.update(joint_pattern=".*_hip_joint", num_joints=4)
     else:
+        cfg.trot = None
         cfg.pose_deviation.params.update(joint_pattern=".*", num_joints=spec.num_joints)
     return cfg
