@@ -17,8 +17,11 @@ _COMMAND_RGBA = np.array([0.10, 0.65, 0.30, 0.9], dtype=np.float32)
 _VELOCITY_RGBA = np.array([0.15, 0.40, 0.95, 0.9], dtype=np.float32)
 _PUSH_RGBA = np.array([0.90, 0.15, 0.15, 0.9], dtype=np.float32)
 
-_CAMERA_TIME_CONSTANT_S = 0.3
-"""The camera follows the base through a low-pass filter, so that the trunk's own motion can be seen."""
+_FOLLOW_S, _TURN_S = 0.3, 1.0
+"""Time constants with which the camera follows the base's position and heading: slowly enough that its motion shows."""
+
+_VIEW_DEG = 125.0
+"""The camera's azimuth from the base's heading: from the side, a little from behind."""
 
 
 def render_frames(recording: Recording, steps: Iterable[int], *, size: tuple[int, int]) -> Iterator[np.ndarray]:
@@ -35,32 +38,39 @@ def render_frames(recording: Recording, steps: Iterable[int], *, size: tuple[int
     spec = get_robot(recording.robot)
     scene = RobotScene(spec, offscreen_size=size)
     overlay = Overlay(recording, tuple(name.removesuffix("_foot") for name in spec.foot_bodies))
-    targets = _camera_targets(recording, height=0.75 * spec.base_height_m)
+    heading = np.unwrap(_heading(recording.base_quat_wxyz))
+    looked_at = _smoothed(recording.base_pos[:, :2], _FOLLOW_S / recording.step_dt)
+    azimuth_deg = _VIEW_DEG + np.degrees(_smoothed(heading, _TURN_S / recording.step_dt))
     camera = mujoco.MjvCamera()
-    camera.azimuth, camera.elevation, camera.distance = 125.0, -14.0, 0.6 + 3.3 * spec.base_height_m
+    camera.elevation, camera.distance = -14.0, 0.6 + 3.3 * spec.base_height_m
     with mujoco.Renderer(scene.model, height=size[1], width=size[0]) as renderer:
         for step in steps:
             scene.pose(recording.base_pos[step], recording.base_quat_wxyz[step], recording.joint_pos[step])
-            camera.lookat[:] = targets[step]
+            camera.lookat[:] = [*looked_at[step], 0.75 * spec.base_height_m]
+            camera.azimuth = azimuth_deg[step]
             renderer.update_scene(scene.data, camera)
             _add_arrows(renderer.scene, recording, step, spec.base_height_m)
             yield overlay.draw(renderer.render(), step)
 
 
-def _camera_targets(recording: Recording, *, height: float) -> np.ndarray:
-    """Return the points that the camera looks at, shape (num_steps, 3)."""
-    targets = recording.base_pos.astype(float)
-    blend = 1.0 - np.exp(-recording.step_dt / _CAMERA_TIME_CONSTANT_S)
-    for step in range(1, len(targets)):
-        targets[step] = targets[step - 1] + blend * (targets[step] - targets[step - 1])
-    targets[:, 2] = height
-    return targets
+def _heading(quat_wxyz: np.ndarray) -> np.ndarray:
+    """Return the yaw angles [rad] of unit quaternions, shape (..., 4)."""
+    w, x, y, z = np.moveaxis(quat_wxyz, -1, 0)
+    return np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+
+
+def _smoothed(values: np.ndarray, time_constant_steps: float) -> np.ndarray:
+    """Return values, steps first, behind a first-order low-pass filter that starts at the first of them."""
+    smoothed = values.astype(float)
+    blend = 1.0 - np.exp(-1.0 / time_constant_steps)
+    for step in range(1, len(smoothed)):
+        smoothed[step] = smoothed[step - 1] + blend * (smoothed[step] - smoothed[step - 1])
+    return smoothed
 
 
 def _add_arrows(scene: mujoco.MjvScene, recording: Recording, step: int, base_height_m: float) -> None:
     """Draw command and velocity above the base as arrows, their yaw rates as arcs, and a recent push beside it."""
-    w, x, y, z = recording.base_quat_wxyz[step]
-    heading = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    heading = float(_heading(recording.base_quat_wxyz[step]))
     above = recording.base_pos[step] + np.array([0.0, 0.0, 0.55 * base_height_m + 0.08])
     scale = 0.5 * (0.5 + base_height_m)  # metres of arrow for 1 m/s
     for lift, values, rgba in (

@@ -37,7 +37,7 @@ class LivePage:
     def __init__(self, spec: RobotSpec, *, title: str, command: tuple[float, float, float], port: int) -> None:
         self._scene = RobotScene(spec)
         self._server = viser.ViserServer(port=port, verbose=False)
-        self._pushes, self._resets = threading.Event(), threading.Event()
+        self.pushes, self.resets = threading.Event(), threading.Event()  # set by the buttons
         self._add_controls(title, command)
         self._floor = self._server.scene.add_grid(
             "/floor", infinite_grid=True, cell_size=_CELL_M, section_size=_CELL_M, fade_distance=15.0
@@ -60,6 +60,12 @@ class LivePage:
         """Commanded vx, vy [m/s] and yaw rate [rad/s]."""
         return self._command
 
+    def set_command(self, command: tuple[float, float, float]) -> None:
+        """Command vx, vy [m/s] and yaw rate [rad/s], and move the sliders there."""
+        for slider, value in zip(self._sliders, command, strict=True):
+            slider.value = value
+        self._command = command
+
     @property
     def paused(self) -> bool:
         """Whether the visitor stopped the time."""
@@ -67,11 +73,11 @@ class LivePage:
 
     def push_wanted(self) -> bool:
         """Return whether the push button was pressed since the last call."""
-        return _taken(self._pushes)
+        return _taken(self.pushes)
 
     def reset_wanted(self) -> bool:
         """Return whether the reset button was pressed since the last call."""
-        return _taken(self._resets)
+        return _taken(self.resets)
 
     def show(
         self, base_pos: np.ndarray, base_quat_wxyz: np.ndarray, joint_pos: np.ndarray, velocity: np.ndarray, note: str
@@ -110,7 +116,8 @@ class LivePage:
 
     def _add_controls(self, title: str, command: tuple[float, float, float]) -> None:
         gui = self._server.gui
-        gui.configure_theme(titlebar_content=None, control_layout="fixed", show_logo=False)
+        gui.configure_theme(show_logo=False, show_share_button=False)
+        gui.main_panel.dock_right()
         gui.add_markdown(f"## {title}")
         self._sliders = [
             gui.add_slider(name, min=lower, max=upper, step=0.05, initial_value=float(np.clip(value, lower, upper)))
@@ -119,20 +126,15 @@ class LivePage:
         for slider in self._sliders:
             slider.on_update(lambda _: self._read_sliders())
         presets = gui.add_button_group("preset", tuple(PRESETS))
-        presets.on_click(lambda event: self._set_sliders(PRESETS[event.target.value]))
+        presets.on_click(lambda event: self.set_command(PRESETS[event.target.value]))
         self._pause = gui.add_checkbox("pause", initial_value=False)
-        gui.add_button("push", color="red").on_click(lambda _: self._pushes.set())
-        gui.add_button("reset").on_click(lambda _: self._resets.set())
+        gui.add_button("push", color="red").on_click(lambda _: self.pushes.set())
+        gui.add_button("reset").on_click(lambda _: self.resets.set())
         self._text = gui.add_markdown("")
 
     def _read_sliders(self) -> None:
         vx, vy, yaw_rate = (float(slider.value) for slider in self._sliders)
         self._command = (vx, vy, yaw_rate)
-
-    def _set_sliders(self, command: tuple[float, float, float]) -> None:
-        for slider, value in zip(self._sliders, command, strict=True):
-            slider.value = value
-        self._command = command
 
     def _add_robot(self) -> dict[int, viser.FrameHandle]:
         """Add a frame for each body with its shapes below it; returns body id -> frame."""
@@ -145,7 +147,7 @@ class LivePage:
             path = f"/robot/{model.body(body).name}"
             if body not in frames:
                 frames[body] = scene.add_frame(path, show_axes=False)
-            shape = _shape(model.geom_type[geom], model.geom_size[geom])
+            shape = make_shape(model.geom_type[geom], model.geom_size[geom])
             shade = 0.25 + 0.75 * model.geom_rgba[geom, :3]  # black feet would have no form on the page
             scene.add_mesh_simple(
                 f"{path}/{geom}",
@@ -159,7 +161,7 @@ class LivePage:
         return frames
 
 
-def _shape(kind: int, size: np.ndarray) -> trimesh.Trimesh:
+def make_shape(kind: int, size: np.ndarray) -> trimesh.Trimesh:
     """Build the surface of a MuJoCo primitive in its own frame; `size` is MuJoCo's: radii and half-lengths."""
     if kind == mujoco.mjtGeom.mjGEOM_BOX:
         return trimesh.creation.box(2 * size)

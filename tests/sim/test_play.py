@@ -1,0 +1,86 @@
+"""Playing a policy in real engines: who commands, who pushes, what counts as a fall, and what the command writes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.sim
+
+TASK = "Surefoot-Velocity-Flat-Go2"
+
+
+def surefoot(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "surefoot.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    """A run of one iteration: its policy hardly moves, so that the robot stands."""
+    runs = tmp_path_factory.mktemp("runs")
+    result = surefoot(
+        *("train", "--task", TASK, "--physics", "ovphysx", "--device", "cpu", "--num-envs", 16),
+        *("--iterations", 1, "--logger", "none", "--no-video", "--output", runs),
+    )
+    assert result.returncode == 0, result.stderr
+    return next((runs / TASK).iterdir())
+
+
+@pytest.fixture(scope="module", params=["ovphysx", "newton_mjwarp"])
+def seen(run, tmp_path_factory, request) -> dict:
+    """What the probe saw in one engine."""
+    log = tmp_path_factory.mktemp("log") / "native.log"
+    command = [sys.executable, Path(__file__).with_name("play_probe.py"), run, request.param, log]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-3000:]
+    return json.loads(result.stdout.strip().splitlines()[-1])
+
+
+def test_the_policy_sees_the_callers_command_and_no_other(seen):
+    assert seen["first_command_shown"]
+    assert seen["second_command_shown"]
+    assert seen["commands_redrawn"] == 0
+
+
+def test_a_push_in_flight_carries_the_base_by_velocity_times_time(seen):
+    assert seen["pushed_m"] == pytest.approx([0.5 * 0.02] * 8, abs=2e-4)
+
+
+def test_a_standing_robot_has_not_fallen(seen):
+    assert seen["standing_falls"] == 0
+
+
+def test_a_robot_on_its_back_has_fallen_and_its_episode_goes_on(seen):
+    assert seen["fell"] == [True, False] * 4
+    assert seen["episode_steps"] == [25] * 8
+
+
+def test_an_episode_gives_figures_and_a_recording(seen):
+    assert seen["figures"]["episodes"] == 8
+    assert seen["figures"]["success_rate"] == 1.0
+    assert seen["recorded_steps"] == 100
+    assert seen["recorded_height_m"] == pytest.approx(0.29, abs=0.04)
+    assert seen["recorded_upright"] < 0.1
+
+
+def test_the_command_prints_figures_writes_the_report_and_films_the_first_episode(run, tmp_path):
+    report = tmp_path / "report.json"
+    result = surefoot("play", run, "--episodes", 4, "--seed", 3, "--device", "cpu", "--json", report)
+    assert result.returncode == 1, f"an untrained policy falls short: {result.stderr}"
+    assert "seed 3" in result.stdout
+    assert "rms_lin_vel_error" in result.stdout
+    assert "[INFO]" not in result.stdout + result.stderr, "what Isaac Lab prints belongs into the log"
+
+    content = json.loads(report.read_text())
+    assert content["ok"] is False
+    assert {"success_rate", "rms_lin_vel_error", "rms_yaw_rate_error"} <= set(content["figures"])
+    assert len(content["rows"]) == content["figures"]["episodes"] == 4
+    assert content["provenance"]["seed"] == 3
+    assert content["provenance"]["engine"] == "ovphysx"
+
+    made = {file.suffix for file in (run / "videos").iterdir()}
+    assert made == {".mp4", ".png"}
+    assert (run / "logs" / "play.log").stat().st_size > 0
