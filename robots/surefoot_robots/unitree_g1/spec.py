@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 from surefoot_robots import mjcf
-from surefoot_robots.spec import ActuatorGroup, RobotSpec, Sign
+from surefoot_robots.actuator_group import ActuatorGroup
+from surefoot_robots.spec import RobotSpec, Sign
 
 _MJCF = Path(__file__).with_name("unitree_g1.xml")
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from surefoot_robots import mjcf
-from surefoot_robots.spec import ActuatorGroup, RobotSpec
+from surefoot_robots.actuator_group import ActuatorGroup
+from surefoot_robots.spec import RobotSpec
 
 _MJCF = Path(__file__).with_name("unitree_go2.xml")
 

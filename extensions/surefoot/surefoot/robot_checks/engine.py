@@ -14,7 +14,7 @@ TIMESTEP_S = 0.005
 """Physics time step of every check, that of training (200 Hz)."""
 
 GROUND_FRICTION = 1.0
-"""Friction of the checks' ground. A contact has the robot's friction times this number in every engine."""
+"""Friction of the ground, that of training's flat ground: it leaves a contact the robot's friction in every engine."""
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """Quantities of a recorded motion that no engine is asked for: MuJoCo computes them from the states."""
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import NamedTuple
 
 import mujoco
 import numpy as np
 
-from surefoot.robot_checks.engine import Array, RobotState
+from surefoot.robot_checks.engine import Array, RobotState, standing_state
 from surefoot.robot_checks.mujoco_engine import MujocoEngine
 from surefoot_robots import RobotSpec
 
@@ -84,8 +84,8 @@ class Referee:
         return Motion(*(np.array(column) for column in zip(*rows, strict=True)))
 
     def mass_matrix(self, joint_pos: Array) -> Array:
-        """Return the mass matrix with the base at the origin, velocity order (base linear, base angular, joints)."""
-        self.engine.reset(_posed(self.spec, joint_pos))
+        """Return the mass matrix with the base level, velocity order (base linear, base angular, joints)."""
+        self.engine.reset(replace(standing_state(self.spec), joint_pos=joint_pos))
         matrix = np.zeros((self.model.nv, self.model.nv))
         mujoco.mj_fullM(self.model, self.engine.data, matrix)
         order = [*range(6), *(self.model.joint(name).dofadr[0] for name in self.spec.joint_names)]
@@ -97,8 +97,3 @@ class Referee:
             state = {field.name: getattr(trajectory, field.name)[index] for field in fields(RobotState)}
             self.engine.set_state(RobotState(**state))
             yield self.engine.data
-
-
-def _posed(spec: RobotSpec, joint_pos: Array) -> RobotState:
-    zeros = np.zeros(3)
-    return RobotState(zeros, np.array([1.0, 0.0, 0.0, 0.0]), zeros, zeros, joint_pos, np.zeros(spec.num_joints))
