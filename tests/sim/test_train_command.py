@@ -1,0 +1,135 @@
+"""``surefoot train`` as a person or a script meets it: files, signals, several processes, faults, wrong arguments."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.sim
+
+TASK = "Surefoot-Velocity-Flat-Go2"
+TIMEOUT_S = 600
+SMALL = ("--device", "cpu", "--num-envs", "16", "--logger", "none", "--no-video")
+
+
+def start(*command: str) -> subprocess.Popen:
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def worker(name: str) -> str:
+    return str(Path(__file__).with_name(f"{name}.py"))
+
+
+def rows(run: Path) -> list[dict]:
+    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
+def test_sigterm_saves_and_says_how_to_continue_and_the_run_goes_on_from_there(tmp_path):
+    command = (sys.executable, "-m", "surefoot.cli", "train")
+    process = start(*command, "--task", TASK, *SMALL, "--iterations", "100000", "--output", str(tmp_path))
+    until = time.monotonic() + TIMEOUT_S
+    while not (started := list(tmp_path.glob("*/*/metrics.jsonl"))) and time.monotonic() < until:
+        time.sleep(0.1)
+    run = started[0].parent
+    os.kill(process.pid, signal.SIGTERM)
+    output, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 130, output
+    (checkpoint,) = (run / "checkpoints").glob("model_0*.pt")
+    done = int(checkpoint.stem.removeprefix("model_"))
+    assert f"Saved: {checkpoint}. Continue with: surefoot train --resume {run}" in output
+    assert "Traceback" not in output
+    assert [row["iteration"] for row in rows(run)] == list(range(1, done + 1))
+
+    more = start(*command, "--resume", str(run), "--iterations", str(done + 2), "--logger", "none", "--no-video")
+    output, _ = more.communicate(timeout=TIMEOUT_S)
+    assert more.returncode == 0, output
+    assert [row["iteration"] for row in rows(run)] == list(range(1, done + 3))
+    assert {"run.json", "config", "checkpoints", "metrics.jsonl", "logs", "plots"} <= {p.name for p in run.iterdir()}
+    assert "[INFO]" not in output, "what Isaac Lab prints belongs into the log"
+    assert "[INFO]" in (run / "logs" / "native.log").read_text()
+
+
+@pytest.mark.parametrize("physics", ["ovphysx", "newton_mjwarp"])
+def test_a_nan_in_the_engines_state_is_reset_counted_and_overcome(tmp_path, physics):
+    process = start(
+        *(sys.executable, worker("fault_worker"), "3", "train", "--task", TASK, *SMALL),
+        *("--physics", physics, "--iterations", "4", "--output", str(tmp_path)),
+    )
+    output, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 0, output
+    (run,) = tmp_path.glob("*/*")
+    metrics = rows(run)
+    assert "Faults/state" not in metrics[0]
+    assert metrics[1]["Faults/state"] >= 1.0
+    assert "in 1 environment(s): 3; they were reset" in output
+    assert not any(name.startswith("Faults/") for name in metrics[3]), "the environment recovered"
+    losses = [value for row in metrics for name, value in row.items() if name.startswith("Loss/")]
+    assert None not in losses
+
+
+def test_two_processes_share_one_network_and_draw_different_environments(tmp_path):
+    torchrun = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+    process = start(
+        *(*torchrun, worker("distributed_worker"), str(tmp_path), "train", "--task", TASK, *SMALL),
+        *("--iterations", "2", "--output", str(tmp_path)),
+    )
+    output, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 0, output
+    first, second = (json.loads((tmp_path / f"rank{rank}.json").read_text()) for rank in (0, 1))
+    assert first["networks"] == second["networks"]
+    assert first["first_observation"] != second["first_observation"]
+    (run,) = tmp_path.glob(f"{TASK}/*")
+    assert [row["env_steps"] for row in rows(run)] == [2 * 16 * 24, 2 * 2 * 16 * 24]
+
+
+REFUSALS = {
+    "another task": (("--task", "Surefoot-Velocity-Flat-Go1"), "Unknown task 'Surefoot-Velocity-Flat-Go1'; valid: "),
+    "no task": ((), "Name a task with --task ID"),
+    "another physics": (("--task", TASK, "--physics", "phyx"), "Unknown physics 'phyx'; valid: ovphysx"),
+    "no environments": (("--task", TASK, "--num-envs", "0"), "--num-envs is 0; it must be above 0"),
+    "another logger": (("--task", TASK, "--logger", "tensorbord"), "Unknown logger 'tensorbord'; valid: tensorboard"),
+    "no section": (("--task", TASK, "num_envs=3"), "Unknown argument 'num_envs=3'; an override has the form env.PATH"),
+    "another section": (("--task", TASK, "envs.dt=3"), "Unknown part of the configuration 'envs'; valid: env, agent"),
+    "another field": (("--task", TASK, "env.decimaton=3"), "Unknown field of env 'decimaton'; valid: decimation"),
+    "a field of the agent": (
+        ("--task", TASK, "agent.algorithm.gama=0.9"),
+        "Unknown field of agent.algorithm 'gama'; valid: gamma",
+    ),
+    "another type": (("--task", TASK, "env.decimation=fast"), "env.decimation is 4; it cannot be set to 'fast'"),
+    "a path as name": (("--task", TASK, "--run-name", "a/b"), "Run name 'a/b' may hold letters"),
+    "too little memory": (
+        ("--task", TASK, "--device", "cpu", "--num-envs", "4096"),
+        "4096 environments need about 7.2 GiB of memory, 4.0 GiB are free. Use --num-envs 1575 or fewer",
+    ),
+    "no run there": (("--resume", "/nowhere"), "/nowhere does not exist"),
+    "not a run": (("--resume", str(Path(__file__).parent)), "is not a run directory: it has no run.json"),
+    "settings of a resumed run": (
+        ("--resume", "runs", "--seed", "2"),
+        "A resumed run keeps its settings, so leave out --seed",
+    ),
+    "output is a file": (("--task", TASK, "--output", __file__), "Choose a writable folder with --output"),
+}
+
+
+@pytest.fixture(scope="module")
+def refusals(tmp_path_factory) -> tuple[dict[str, tuple[int, str]], Path]:
+    """Exit status and message of each case, all run in one process, and the folder that it ran in."""
+    folder = tmp_path_factory.mktemp("refusals")
+    cases = json.dumps([["train", *arguments] for arguments, _ in REFUSALS.values()])
+    command = [sys.executable, worker("refusal_worker"), cases]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+    return dict(zip(REFUSALS, json.loads(done.stdout.splitlines()[-1]), strict=True)), folder
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_a_wrong_argument_is_one_clear_error_and_nothing_is_made(refusals, case):
+    answers, folder = refusals
+    status, error = answers[case]
+    assert REFUSALS[case][1] in error
+    assert (status, len(error.strip().splitlines())) == (2, 1)
+    assert not list(folder.glob("runs/*/*"))
