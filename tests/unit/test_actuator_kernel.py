@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import warp as wp
+
 from surefoot.actuators import kernels, reference
 from surefoot.actuators.reference import JointParameters
 from surefoot_robots import get_robot
@@ -44,9 +45,7 @@ def launch(
     )
     arrays += [wp.array(value, dtype=wp.float32, device="cpu") for value in values]
     arrays.append(wp.array(source_joint or list(range(num_joints)), dtype=wp.int32, device="cpu"))
-    wp.launch(
-        kernels.compute_joint_efforts, dim=(num_envs, num_joints), inputs=arrays, outputs=outputs, device="cpu"
-    )
+    wp.launch(kernels.compute_joint_efforts, dim=(num_envs, num_joints), inputs=arrays, outputs=outputs, device="cpu")
     computed, motor, joint = (output.numpy() for output in outputs)
     return computed, motor, joint
 

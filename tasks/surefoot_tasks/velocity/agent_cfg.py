@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from isaaclab.utils import configclass
 from isaaclab_rl.rsl_rl import RslRlMLPModelCfg, RslRlOnPolicyRunnerCfg, RslRlPpoAlgorithmCfg, RslRlSymmetryCfg
+
 from surefoot_robots import RobotSpec
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-import torch
 from isaaclab.envs.mdp.commands.velocity_command import UniformVelocityCommand
 from isaaclab.managers import ManagerTermBase
 
+from .rewards import track_lin_vel_xy
+
 if TYPE_CHECKING:
     from isaaclab.managers import CurriculumTermCfg
+
     from surefoot.envs.env import SurefootEnv
 
     from .commands_cfg import VelocityCommandCfg
@@ -42,8 +44,8 @@ class VelocityCommand(UniformVelocityCommand):
 class CommandRange(ManagerTermBase):
     """Widens the command range while the robot tracks what it is asked, judged over all environments.
 
-    Every ``interval_steps`` control steps the mean of the linear tracking reward is compared, as a share of its maximum,
-    with ``threshold``; above it the range grows by ``increment`` of the full range. It never shrinks: what is learnt at a
+    Every ``interval_steps`` control steps the mean of the linear tracking reward, in (0, 1], is compared with
+    ``threshold``; above it the range grows by ``increment`` of the full range. It never shrinks: what is learnt at a
     wide range includes the narrow one.
     """
 
@@ -54,20 +56,18 @@ class CommandRange(ManagerTermBase):
     def __call__(
         self,
         env: SurefootEnv,
-        env_ids: Sequence[int],
-        tracking_term: str,
+        env_ids: Sequence[int],  # noqa: ARG002 - all environments are judged
+        std: float,
         threshold: float,
         increment: float,
         interval_steps: int,
     ) -> float:
         """Widen the range when it is due; returns the share for the log."""
-        command = env.command_manager.get_term("base_velocity")
-        if env.common_step_counter - self._last_step >= interval_steps and command.range_share < 1.0:
+        command = cast("VelocityCommand", env.command_manager.get_term("base_velocity"))
+        due = env.common_step_counter - self._last_step >= interval_steps
+        if due and command.range_share < 1.0:
             self._last_step = env.common_step_counter
-            index = env.reward_manager.active_terms.index(tracking_term)
-            weight = env.reward_manager.get_term_cfg(tracking_term).weight
-            tracking = env.reward_manager._step_reward[:, index].mean().item() / weight
-            if tracking > threshold:
+            if track_lin_vel_xy(env, std).mean().item() > threshold:
                 command.range_share = min(1.0, command.range_share + increment)
         return command.range_share
 

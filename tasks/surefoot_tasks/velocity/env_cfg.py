@@ -1,5 +1,8 @@
 """Configuration of velocity environments, built from a robot's specification by pure functions."""
 
+# Isaac Lab's term configurations take classes too, which their types do not say.
+# pyright: reportArgumentType=false
+
 from __future__ import annotations
 
 import math
@@ -8,7 +11,7 @@ from typing import Literal
 import isaaclab.envs.mdp as mdp
 import isaaclab.sim as sim_utils
 from isaaclab.assets import ArticulationCfg, AssetBaseCfg
-from isaaclab.managers import CurriculumTermCfg, EventTermCfg, ObservationTermCfg, RewardTermCfg, TerminationTermCfg
+from isaaclab.managers import CurriculumTermCfg, EventTermCfg, ObservationTermCfg, TerminationTermCfg
 from isaaclab.managers import ObservationGroupCfg as GroupCfg
 from isaaclab.scene import InteractiveSceneCfg
 from isaaclab.sensors import ContactSensorCfg
@@ -16,6 +19,7 @@ from isaaclab.sim import SimulationCfg
 from isaaclab.utils import configclass
 from isaaclab.utils.noise import UniformNoiseCfg
 from isaaclab_tasks.utils import PresetCfg
+
 from surefoot.actuators.action_cfg import JointTargetActionCfg
 from surefoot.actuators.actuator_cfg import make_actuator_cfg
 from surefoot.engines import make_physics_cfg
@@ -140,7 +144,7 @@ class EventsCfg:
         mode="reset",
         params={
             "pose_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5), "yaw": (-math.pi, math.pi)},
-            "velocity_range": {axis: (-0.5, 0.5) for axis in ("x", "y", "z", "roll", "pitch", "yaw")},
+            "velocity_range": dict.fromkeys(("x", "y", "z", "roll", "pitch", "yaw"), (-0.5, 0.5)),
         },
     )
     reset_joints = EventTermCfg(
@@ -148,7 +152,7 @@ class EventsCfg:
         mode="reset",
         params={"position_range": (-0.2, 0.2), "velocity_range": (0.0, 0.0)},
     )
-    push = EventTermCfg(
+    push: EventTermCfg | None = EventTermCfg(
         func=mdp.push_by_setting_velocity,
         mode="interval",
         interval_range_s=(5.0, 10.0),
@@ -170,9 +174,9 @@ class TerminationsCfg:
 class CurriculumCfg:
     """From standing to the full command range."""
 
-    command_range = CurriculumTermCfg(
+    command_range: CurriculumTermCfg | None = CurriculumTermCfg(
         func=commands.CommandRange,
-        params={"tracking_term": "track_lin_vel_xy", "threshold": 0.7, "increment": 0.1, "interval_steps": 120},
+        params={"std": 0.5, "threshold": 0.7, "increment": 0.1, "interval_steps": 120},
     )
 
 
@@ -194,6 +198,8 @@ class VelocityEnvCfg(SurefootEnvCfg):
 
     def play_mode(self) -> None:
         """Full command range from the start, no curriculum and no pushes of the environment's own."""
+        assert self.commands is not None
+        assert self.commands.base_velocity is not None
         self.commands.base_velocity.initial_range_share = 1.0
         self.curriculum.command_range = None
         self.events.push = None

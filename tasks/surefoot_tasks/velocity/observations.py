@@ -1,7 +1,7 @@
 """Observation terms of velocity tasks.
 
-The actor's terms are what the robot's sensors give: gyroscope, gravity direction from the IMU's attitude, joint encoders,
-and what the controller itself knows. The critic also sees what only a simulation knows.
+The actor's terms are what the robot's sensors give: gyroscope, gravity direction from the IMU's attitude, joint
+encoders, and what the controller itself knows. The critic also sees what only a simulation knows.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from isaaclab.managers import ManagerTermBase
 
 if TYPE_CHECKING:
     from isaaclab.managers import ObservationTermCfg
+
     from surefoot.envs.env import SurefootEnv
 
 MIRROR_KINDS = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-import surefoot_rewards as rewards
 import torch
 from isaaclab.managers import ManagerTermBase
 
+import surefoot_rewards as rewards
+
 if TYPE_CHECKING:
     from isaaclab.managers import RewardTermCfg
+
     from surefoot.envs.env import SurefootEnv
 
 
@@ -82,7 +84,7 @@ class JointLimits(ManagerTermBase):
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
         spec = env.robot_spec
-        ratio = cfg.params["soft_ratio"]
+        ratio: float = cast("float", cfg.params["soft_ratio"])
         lower = torch.tensor(spec.joint_values("lower_limit_rad"), device=env.device)
         upper = torch.tensor(spec.joint_values("upper_limit_rad"), device=env.device)
         middle, half_range = 0.5 * (lower + upper), 0.5 * ratio * (upper - lower)
@@ -129,7 +131,9 @@ class GaitSymmetry(ManagerTermBase):
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
         feet = env.robot_spec.foot_bodies
-        self._mirror_foot = torch.tensor([feet.index(env.robot_spec.foot_mirror[foot]) for foot in feet], device=env.device)
+        self._mirror_foot = torch.tensor(
+            [feet.index(env.robot_spec.foot_mirror[foot]) for foot in feet], device=env.device
+        )
 
     def __call__(self, env: SurefootEnv, max_s: float) -> torch.Tensor:
         """Penalty [s^2], (num_envs,)."""
@@ -181,7 +185,7 @@ class PeriodicGait(ManagerTermBase):
 
     def __call__(self, env: SurefootEnv, frequency_hz: float, duty_factor: float, sharpness: float) -> torch.Tensor:
         """Reward in [0, 1], (num_envs,)."""
-        phase = torch.remainder(env.episode_length_buf * (env.step_dt * frequency_hz), 1.0)
+        phase = torch.frac(torch.mul(env.episode_length_buf, env.step_dt * frequency_hz))
         return rewards.periodic_gait(
             env.locomotion.foot_contact,
             phase,
@@ -198,11 +202,11 @@ class PoseDeviation(ManagerTermBase):
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
         self._default = torch.tensor(env.robot_spec.joint_values("default_joint_pos"), device=env.device)
-        pattern, count = cfg.params["joint_pattern"], cfg.params["num_joints"]
+        pattern, count = cast("str", cfg.params["joint_pattern"]), cast("int", cfg.params["num_joints"])
         names = env.robot_spec.resolve(pattern, count)
         self._joints = torch.tensor([env.robot_spec.joint_names.index(name) for name in names], device=env.device)
 
-    def __call__(self, env: SurefootEnv, joint_pattern: str, num_joints: int) -> torch.Tensor:
+    def __call__(self, env: SurefootEnv, joint_pattern: str, num_joints: int) -> torch.Tensor:  # noqa: ARG002
         """Sum of absolute deviations of the chosen joints [rad], (num_envs,)."""
         return rewards.joint_deviation_l1(env.locomotion.joint_pos[:, self._joints], self._default[self._joints])
 

@@ -1,9 +1,13 @@
 """Reward terms and weights of velocity tasks, with the failure that each surprising weight prevents."""
 
+# Isaac Lab's term configurations take classes too, which their types do not say.
+# pyright: reportArgumentType=false
+
 from __future__ import annotations
 
 from isaaclab.managers import RewardTermCfg
 from isaaclab.utils import configclass
+
 from surefoot_robots import RobotSpec, mjcf
 
 from . import rewards
@@ -37,7 +41,9 @@ class RewardsCfg:
         func=rewards.PeriodicGait, weight=0.0, params={"frequency_hz": 2.0, "duty_factor": 0.6, "sharpness": 5.0}
     )
     # Without it a policy that walks well drags one foot at low speed: nothing else asks each foot to step.
-    trot = RewardTermCfg(func=rewards.Trot, weight=0.75, params={"std_s": 0.2, "max_error_s": 0.3})
+    trot: RewardTermCfg | None = RewardTermCfg(
+        func=rewards.Trot, weight=0.75, params={"std_s": 0.2, "max_error_s": 0.3}
+    )
     pose_deviation = RewardTermCfg(
         func=rewards.PoseDeviation, weight=-0.3, params={"joint_pattern": ".*", "num_joints": 0}
     )

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from surefoot_robots import get_robot
 
-from .agent_cfg import make_ppo_cfg
-from .env_cfg import make_velocity_env_cfg
+from .agent_cfg import VelocityPpoCfg, make_ppo_cfg
+from .env_cfg import VelocityEnvCfg, make_velocity_env_cfg
 
 
-def go2_flat_env_cfg():
+def go2_flat_env_cfg() -> VelocityEnvCfg:
     """Environment of ``Surefoot-Velocity-Flat-Go2``."""
     return make_velocity_env_cfg(get_robot("unitree_go2"), terrain="flat")
 
 
-def go2_flat_agent_cfg():
+def go2_flat_agent_cfg() -> VelocityPpoCfg:
     """Agent of ``Surefoot-Velocity-Flat-Go2``."""
     return make_ppo_cfg(get_robot("unitree_go2"), experiment_name="Surefoot-Velocity-Flat-Go2")
 
 
-def g1_flat_env_cfg():
+def g1_flat_env_cfg() -> VelocityEnvCfg:
     """Environment of ``Surefoot-Velocity-Flat-G1``."""
     return make_velocity_env_cfg(get_robot("unitree_g1"), terrain="flat")
 
 
-def g1_flat_agent_cfg():
+def g1_flat_agent_cfg() -> VelocityPpoCfg:
     """Agent of ``Surefoot-Velocity-Flat-G1``."""
     return make_ppo_cfg(get_robot("unitree_g1"), experiment_name="Surefoot-Velocity-Flat-G1")

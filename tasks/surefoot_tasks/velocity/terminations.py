@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import torch
+
 from surefoot.envs.locomotion_state import CONTACT_FORCE_N
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def time_out(env: SurefootEnv) -> torch.Tensor:
     """The episode has its full length, (num_envs,)."""
-    return env.episode_length_buf >= env.max_episode_length
+    return torch.ge(env.episode_length_buf, env.max_episode_length)
 
 
 def fall_contact(env: SurefootEnv) -> torch.Tensor:

@@ -35,13 +35,13 @@ class JointActuator(ActuatorBase):
         joint_ids: slice | torch.Tensor,
         num_envs: int,
         device: str,
-        stiffness: torch.Tensor,
-        damping: torch.Tensor,
+        stiffness: torch.Tensor,  # noqa: ARG002 - as resolved by Isaac Lab per environment; here per joint, from the cfg
+        damping: torch.Tensor,  # noqa: ARG002
         **limits: torch.Tensor,
     ) -> None:
         super().__init__(cfg, joint_names, joint_ids, num_envs, device, **limits)
 
-        def per_joint(value: dict[str, float] | float) -> wp.array:
+        def per_joint(value: dict[str, float] | float | None) -> wp.array:
             values = resolve_joint_parameter(value, None, joint_names, 1, device)[0]  # (num_joints,)
             return wp.array(values.cpu().numpy(), dtype=wp.float32, device=device)
 
@@ -103,6 +103,7 @@ class JointActuator(ActuatorBase):
         Returns:
             The same object with ``joint_efforts`` [N.m] set.
         """
+        assert control_action.joint_positions is not None
         self.launch(
             wp.from_torch(joint_pos),
             wp.from_torch(joint_vel),

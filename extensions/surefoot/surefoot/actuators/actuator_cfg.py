@@ -1,11 +1,15 @@
 """Configuration of the actuator model, built from a robot's specification."""
 
+# Isaac Lab marks required fields with dataclasses.MISSING.
+# pyright: reportAssignmentType=false
+
 from __future__ import annotations
 
 from dataclasses import MISSING
 
 from isaaclab.actuators import ActuatorBaseCfg
 from isaaclab.utils import configclass
+
 from surefoot_robots import RobotSpec
 
 

@@ -1,14 +1,14 @@
 """How the actuator kernel reaches an engine: the shortest way that each one has.
 
-Isaac Lab's way (:class:`LabDrive`) works in every engine: ``write_data_to_sim`` computes the actuator models between two
-reorderings of joints and writes their result. On OvPhysX the kernel reads and writes the engine's own joint order, which
-saves the reorderings; on Newton it runs inside the engine's step, which then holds all substeps of a control step and, on
-CUDA, is one captured graph.
+Isaac Lab's way (:class:`LabDrive`) works in every engine: ``write_data_to_sim`` computes the actuator models between
+two reorderings of joints and writes their result. On OvPhysX the kernel reads and writes the engine's own joint order,
+which saves the reorderings; on Newton it runs inside the engine's step, which then holds all substeps of a control step
+and, on CUDA, is one captured graph.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import warp as wp
 
@@ -16,7 +16,6 @@ from .actuator import JointActuator
 
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation
-    from isaaclab.physics import PhysicsManager
 
 
 class Drive(Protocol):
@@ -26,12 +25,18 @@ class Drive(Protocol):
         """Compute and write the efforts of the next physics step."""
 
 
-def make_drive(robot: Articulation, physics: type[PhysicsManager], decimation: int) -> Drive:
+def make_drive(robot: Articulation, physics: Any, decimation: int) -> Drive:
     """Choose the drive of an articulation whose only actuator group is a :class:`JointActuator`.
 
     Call it after the simulation has started and before the first step.
+
+    Args:
+        robot: The articulation.
+        physics: The running engine's ``PhysicsManager`` class.
+        decimation: Physics steps per control step.
     """
     (actuator,) = robot.actuators.values()
+    assert isinstance(actuator, JointActuator)
     match robot.data.__backend_name__:
         case "ovphysx":
             return OvPhysxDrive(robot, actuator)
@@ -67,7 +72,7 @@ class OvPhysxDrive:
         self._target = robot.actuators.target_command.position.warp
 
     def apply(self) -> None:
-        """Compute and write the efforts; a robot under external wrenches takes Isaac Lab's way, which writes those too."""
+        """Compute and write the efforts; under external wrenches in Isaac Lab's way, which writes those too."""
         if self._robot.instantaneous_wrench_composer.active or self._robot.permanent_wrench_composer.active:
             self._robot.write_data_to_sim()
             return
@@ -86,17 +91,19 @@ class NewtonDrive:
     there is no public name for them. The views stay valid because the MuJoCo Warp solver steps in place.
     """
 
-    def __init__(
-        self, robot: Articulation, actuator: JointActuator, physics: type[PhysicsManager], decimation: int
-    ) -> None:
+    def __init__(self, robot: Articulation, actuator: JointActuator, physics: Any, decimation: int) -> None:
         self._robot = robot
-        data = robot.data
+        data: Any = robot.data
         engine_joint = actuator.engine_joint(robot.backend_joint_names)
         target = robot.actuators.target_command.position.warp
 
         def launch() -> None:
             actuator.launch(
-                data._sim_bind_joint_pos, data._sim_bind_joint_vel, target, engine_joint, out=data._sim_bind_joint_effort
+                data._sim_bind_joint_pos,
+                data._sim_bind_joint_vel,
+                target,
+                engine_joint,
+                out=data._sim_bind_joint_effort,
             )
 
         physics.activate_newton_actuator_path()

@@ -8,9 +8,9 @@ Equations, per joint, with position target ``q*``, position ``q`` and velocity `
     motor     = clamp(computed, lower, upper)
     effort    = motor - friction tanh(qd / FRICTION_VELOCITY) - viscous qd
 
-The torque-speed line is the steady-state of a brushed or field-oriented motor at constant voltage: stall torque at rest,
-no torque at the no-load speed, braking beyond it (e.g. Hughes & Drury, Electric Motors and Drives, ch. 3). Joint friction
-acts here and not in the engine, so that it means the same in every engine.
+The torque-speed line is the steady state of a brushed or field-oriented motor at constant voltage: stall torque at
+rest, no torque at the no-load speed, braking beyond it (e.g. Hughes & Drury, Electric Motors and Drives, ch. 3). Joint
+friction acts here and not in the engine, so that it means the same in every engine.
 """
 
 import warp as wp
@@ -57,13 +57,13 @@ def compute_joint_efforts(
     computed_effort: wp.array2d(dtype=float),
     motor_effort: wp.array2d(dtype=float),
     joint_effort: wp.array2d(dtype=float),
-):
+) -> None:
     """One thread per (environment, joint): PD, torque-speed curve, friction.
 
     ``joint_pos``, ``joint_vel`` and ``joint_effort`` are in the engine's joint order, everything else in the policy's;
     ``source_joint[j]`` is the engine's index of policy joint ``j``.
     """
-    env, joint = wp.tid()
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     column = source_joint[joint]
     velocity = joint_vel[env, column]
     computed = stiffness[joint] * (joint_pos_target[env, joint] - joint_pos[env, column]) - damping[joint] * velocity

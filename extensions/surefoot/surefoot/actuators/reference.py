@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from surefoot_robots import RobotSpec
 
 FRICTION_VELOCITY = 0.1

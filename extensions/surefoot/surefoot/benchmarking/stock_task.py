@@ -6,7 +6,7 @@ body, actuators on the native path, action term. What is replaced are files that
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 STOCK_TASK = "Isaac-Velocity-Flat-UnitreeGo2"
 
@@ -23,7 +23,8 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     """
     from isaaclab_tasks.utils import resolve_task_config
 
-    cfg, agent = resolve_task_config(STOCK_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"])
+    resolved = resolve_task_config(STOCK_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"])
+    cfg, agent = cast("tuple[Any, Any]", resolved)
     cfg.sim.physics = our_cfg.sim.physics
     cfg.sim.dt = our_cfg.sim.dt
     cfg.decimation = our_cfg.decimation

@@ -7,10 +7,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-
-from surefoot_bridge.errors import SurefootError
+from typing import Literal
 
 from surefoot.benchmarking.worker import Measurement, Request
+from surefoot_bridge.errors import SurefootError
 
 
 def run_worker(request: Request) -> Measurement:
@@ -34,7 +34,7 @@ def run_worker(request: Request) -> Measurement:
 
 
 def compare(
-    kind: str,
+    kind: Literal["step", "train"],
     *,
     physics: str,
     device: str,

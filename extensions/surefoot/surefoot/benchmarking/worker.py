@@ -8,7 +8,7 @@ import resource
 import sys
 import time
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 _IMPORTED_AT = time.perf_counter()
 
@@ -67,16 +67,17 @@ def measure(request: Request) -> Measurement:
 
     install_shims()
     import gymnasium
-    import surefoot.task_registry
     import torch
     from isaaclab.app import launch_simulation
     from isaaclab_tasks.utils import resolve_task_config
 
+    import surefoot.task_registry
     from surefoot.benchmarking.stock_task import STOCK_TASK, stock_env_cfg
 
     surefoot.task_registry.task_ids()
-    cfg, agent = resolve_task_config(
-        OUR_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={request.physics}"]
+    cfg, agent = cast(
+        "tuple[Any, Any]",
+        resolve_task_config(OUR_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={request.physics}"]),
     )
     task = OUR_TASK
     if request.task == "stock":
@@ -97,7 +98,7 @@ def measure(request: Request) -> Measurement:
     return Measurement(rate, share, peak_mb, startup_s, profile)
 
 
-def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float, str]:
+def _run_stepping(env: Any, _agent: Any, request: Request) -> tuple[float, float, str]:
     import torch
 
     base = env.unwrapped

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
-from surefoot_bridge.errors import unknown_name
-from surefoot_robots import RobotSpec, get_robot
 
 from surefoot.actuators.drive import make_drive
 from surefoot.learning.symmetry import (
@@ -19,6 +17,8 @@ from surefoot.learning.symmetry import (
     build_action_mirror_map,
     build_mirror_map,
 )
+from surefoot_bridge.errors import unknown_name
+from surefoot_robots import RobotSpec, get_robot
 
 from .lean_scene import LeanSceneUpdate
 from .locomotion_state import LocomotionState
@@ -66,7 +66,7 @@ class SurefootEnv(ManagerBasedRLEnv):
     @property
     def joint_target(self) -> JointTargetAction:
         """The action term, with the action history that rate penalties read."""
-        return self.action_manager.get_term("joint_target")
+        return cast("JointTargetAction", self.action_manager.get_term("joint_target"))
 
     def step(self, action: torch.Tensor) -> VecEnvStepReturn:
         """Advance all environments by one control step.
@@ -110,17 +110,16 @@ class SurefootEnv(ManagerBasedRLEnv):
     def _make_mirror_maps(self) -> dict[str, MirrorMap]:
         """Reflection of each observation group and of the action, on the simulation's device."""
         manager = self.observation_manager
+        kinds: dict[str, Any] = self.cfg.mirror_kinds
         maps = {ACTION: build_action_mirror_map(self.robot_spec)}
         for group, names in manager.active_terms.items():
             slices = []
             for name, dims in zip(names, manager.group_obs_term_dim[group], strict=True):
-                if name not in self.cfg.mirror_kinds:
-                    raise unknown_name("mirrored observation term", name, self.cfg.mirror_kinds, "Add it to mirror_kinds.")
+                if name not in kinds:
+                    raise unknown_name("mirrored observation term", name, kinds, "Add it to mirror_kinds.")
                 term = getattr(getattr(self.cfg.observations, group), name)
                 history = max(1, term.history_length)
-                slices.append(
-                    ObservationSlice(name, self.cfg.mirror_kinds[name], math.prod(dims) // history, history)
-                )
+                slices.append(ObservationSlice(name, kinds[name], math.prod(dims) // history, history))
             maps[group] = build_mirror_map(self.robot_spec, slices)
         return {name: mirror.to(self.device) for name, mirror in maps.items()}
 

@@ -1,5 +1,8 @@
 """Configuration class of :class:`~surefoot.envs.env.SurefootEnv`."""
 
+# Isaac Lab marks required fields with dataclasses.MISSING.
+# pyright: reportAssignmentType=false
+
 from __future__ import annotations
 
 from dataclasses import MISSING

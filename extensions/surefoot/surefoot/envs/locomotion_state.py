@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 
 if TYPE_CHECKING:
+    from isaaclab.actuators import ActuatorBase
     from isaaclab.assets import Articulation
     from isaaclab.sensors import ContactSensor
+
     from surefoot_robots import RobotSpec
 
 CONTACT_FORCE_N = 1.0
@@ -27,9 +29,10 @@ class LocomotionState:
         self._contacts = contacts
         self._step_dt = step_dt
         (actuator,) = robot.actuators.values()
-        self._motor_torque_nm = actuator.applied_effort
-        self._foot_body_ids = robot.find_bodies(list(spec.foot_bodies), preserve_order=True)[0]
-        sensed = contacts.body_names
+        self._motor_torque_nm = cast("ActuatorBase", actuator).applied_effort
+        bodies = list(robot.body_names)
+        self._foot_bodies = torch.tensor([bodies.index(name) for name in spec.foot_bodies], device=robot.device)
+        sensed = list(contacts.body_names or ())
         self._foot_sensor_ids = [sensed.index(name) for name in spec.foot_bodies]
         self._fall_sensor_ids = [sensed.index(name) for name in spec.fall_bodies]
         device, num_envs, num_feet = robot.device, robot.num_instances, len(spec.foot_bodies)
@@ -106,13 +109,15 @@ class LocomotionState:
         self.joint_acc = (joint_vel - self.joint_vel) * (continues / self._step_dt)
         self.joint_vel = joint_vel.clone()
 
-        pose_w = data.body_link_pose_w.torch[:, self._foot_body_ids]  # (num_envs, num_feet, 7), quaternion x, y, z, w
+        pose_w = data.body_link_pose_w.torch[:, self._foot_bodies]  # (num_envs, num_feet, 7), quaternion x, y, z, w
         foot_pos_w = pose_w[..., :3]
         self.foot_vel_w = (foot_pos_w - self.foot_pos_w) * (continues[..., None] / self._step_dt)
         self.foot_pos_w = foot_pos_w
         self.sole_height_m = foot_pos_w[..., 2] + self._sole_drop(pose_w[..., 3:]) - self._sole_radius_m
 
-        force_n = self._contacts.data.net_normal_forces_w.torch.norm(dim=-1)  # (num_envs, num_sensed)
+        force_w = self._contacts.data.net_normal_forces_w
+        assert force_w is not None
+        force_n = force_w.torch.norm(dim=-1)  # (num_envs, num_sensed)
         self.foot_force_n = force_n[:, self._foot_sensor_ids]
         self.fall_force_n = force_n[:, self._fall_sensor_ids].amax(dim=1)
         contact = self.foot_force_n > CONTACT_FORCE_N

@@ -1,0 +1,77 @@
+"""The slow proofs, each with a report in proofs/: ``python scripts/proofs.py [NAME ...]``, all without a name."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from surefoot.report import provenance, write_report
+
+PROOFS = Path("proofs")
+TASK = "Surefoot-Velocity-Flat-Go2"
+SEEDS = (1, 2, 3)
+MINUTES_TO_WALK = 15
+SUREFOOT = str(Path(sys.executable).with_name("surefoot"))
+
+
+def run(*command: str) -> int:
+    """Run a command of ours, its output on the terminal; returns its exit status."""
+    print("$", *command, flush=True)
+    return subprocess.run(command, check=False).returncode
+
+
+def seeds() -> int:
+    """Train from three seeds for at most fifteen minutes each and play 200 episodes with each result."""
+    rows, figures = [], {}
+    for seed in SEEDS:
+        output = Path("runs") / "proofs" / f"seed{seed}_{int(time.time())}"
+        began = time.monotonic()
+        train = ("train", "--task", TASK, "--seed", str(seed), "--max-minutes", str(MINUTES_TO_WALK), "--no-video")
+        if run(SUREFOOT, *train, "--output", str(output)):
+            return 1
+        minutes = (time.monotonic() - began) / 60.0
+        (run_directory,) = output.glob("*/*")
+        report = output / "play.json"
+        status = run(SUREFOOT, "play", str(run_directory), "--episodes", "200", "--no-video", "--json", str(report))
+        played = json.loads(report.read_text())["figures"]
+        last = json.loads((run_directory / "metrics.jsonl").read_text().splitlines()[-1])
+        rows.append({"seed": seed, "held": status == 0, "minutes": minutes, "env_steps": last["env_steps"], **played})
+        figures[f"minutes_seed_{seed}"] = minutes
+    ok = all(row["held"] for row in rows)
+    write_report(PROOFS / "seeds.json", ok=ok, figures=figures, rows=rows, provenance=provenance())
+    return 0 if ok else 1
+
+
+def command(*arguments: str) -> Callable[[], int]:
+    """Return a proof that is one command, which writes its own report."""
+    return lambda: run(*arguments)
+
+
+def report_of(name: str) -> tuple[str, str]:
+    """Return the option that sends a report to proofs/."""
+    return "--json", str(PROOFS / f"{name}.json")
+
+
+BENCHMARK = (sys.executable, "scripts/benchmark.py")
+ALL: dict[str, Callable[[], int]] = {
+    "robots_go2": command(SUREFOOT, "robots", "check", "unitree_go2", *report_of("robots_go2")),
+    "robots_g1": command(SUREFOOT, "robots", "check", "unitree_g1", *report_of("robots_g1")),
+    "benchmark_step": command(*BENCHMARK, "step", *report_of("benchmark_step")),
+    "benchmark_train": command(*BENCHMARK, "train", "--num-envs", "1024", *report_of("benchmark_train")),
+    "play": command(
+        SUREFOOT, "play", "--pretrained", TASK, "--physics", "ovphysx", "--episodes", "200", *report_of("play")
+    ),
+    "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),
+    "seeds": seeds,
+}
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:] or list(ALL)
+    if unknown := [name for name in chosen if name not in ALL]:
+        sys.exit(f"unknown proofs {unknown}, valid: {', '.join(ALL)}")
+    failed = [name for name in chosen if ALL[name]() != 0]
+    print("All proofs held." if not failed else f"Fell short: {', '.join(failed)}")
+    sys.exit(1 if failed else 0)
