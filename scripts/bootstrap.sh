@@ -68,7 +68,7 @@ seconds=0
 while kill -0 $pip 2>/dev/null; do
   sleep 1
   seconds=$((seconds + 1))
-  [ $((seconds % 20)) -ne 0 ] || echo "  ${seconds} s: $(grep -E '^(Collecting|  Downloading|Installing|Building)' $log | tail -n 1 | cut -c1-90)"
+  [ $((seconds % 20)) -ne 0 ] || echo "  ${seconds} s: $(grep -E '^(Collecting|Requirement|  Downloading|Installing|Building)' $log | tail -n 1 | cut -c1-90)"
 done
 if ! wait $pip; then
   echo "Installing failed; the last lines of $log:" >&2
