@@ -14,7 +14,7 @@ pytestmark = pytest.mark.sim
 
 TASK = "Surefoot-Velocity-Flat-Go2"
 TIMEOUT_S = 600
-SMALL = ("--device", "cpu", "--num-envs", "16", "--logger", "none", "--no-video")
+SMALL = ("--device", "cpu", "--num-envs", "32", "--logger", "none", "--no-video")
 
 
 def start(*command: str) -> subprocess.Popen:
@@ -84,7 +84,7 @@ def test_two_processes_share_one_network_and_draw_different_environments(tmp_pat
     assert first["networks"] == second["networks"]
     assert first["first_observation"] != second["first_observation"]
     (run,) = tmp_path.glob(f"{TASK}/*")
-    assert [row["env_steps"] for row in rows(run)] == [2 * 16 * 24, 2 * 2 * 16 * 24]
+    assert [row["env_steps"] for row in rows(run)] == [2 * 32 * 24, 2 * 2 * 32 * 24]
 
 
 REFUSALS = {

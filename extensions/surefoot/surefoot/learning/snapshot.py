@@ -163,7 +163,7 @@ def require_same_keys(current: Iterable[str], saved: Any, path: str) -> None:
     if missing or extra:
         raise StateMismatchError(
             f"{path}: the saved state lacks {missing or 'nothing'} and has unknown {extra or 'nothing'}. "
-            "It was saved by another version of the task; train from its weights alone, or check out that version."
+            "It was saved by another version of the task: go back to that version, or begin a new run with --weights."
         )
 
 

@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", type=Path, metavar="RUN", help="continue the run in this directory, or from a checkpoint"
     )
+    parser.add_argument("--weights", type=Path, metavar="FILE", help="begin a new run with a checkpoint's networks")
     parser.add_argument(
         "--video", action=argparse.BooleanOptionalAction, default=True, help="play and film the policy at the end"
     )
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
     # The OpenMP runtime reads this when torch loads it.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     _check_arguments(args)
+    from surefoot.learning.checkpoint import read_checkpoint
     from surefoot.learning.distributed import Ranks
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.learning.training import TrainingPlan, train
@@ -81,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
         settings=settings,
         env_cfg=env_cfg,
         agent_cfg=agent_cfg,
+        weights=read_checkpoint(args.weights) if args.weights else None,
         checkpoint=_read_checkpoint(args.resume, earlier_run, settings) if earlier_run else None,
         logger=args.logger,
         video=args.video,
@@ -114,7 +117,7 @@ def _check_arguments(args: argparse.Namespace) -> None:
             )
 
 
-_FIXED_BY_RUN = ("task", "physics", "device", "num_envs", "seed", "run_name")
+_FIXED_BY_RUN = ("task", "physics", "device", "num_envs", "seed", "run_name", "weights")
 
 
 def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:

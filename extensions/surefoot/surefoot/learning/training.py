@@ -38,6 +38,7 @@ class TrainingPlan:
         env_cfg: Resolved configuration of the environment.
         agent_cfg: Resolved configuration of rsl_rl's runner.
         checkpoint: Content of the checkpoint to continue from; None for a new run.
+        weights: Content of the checkpoint whose networks a new run begins with; None for random ones.
         logger: ``"tensorboard"``, ``"wandb"`` or ``"none"``.
         video: Whether to play and film the policy at the end.
         deadline: Moment of ``time.monotonic`` at which to stop; None without one.
@@ -47,6 +48,7 @@ class TrainingPlan:
     env_cfg: Any
     agent_cfg: Any
     checkpoint: dict[str, Any] | None
+    weights: dict[str, Any] | None
     logger: str
     video: bool
     deadline: float | None
@@ -155,6 +157,8 @@ def _train_in_simulation(
         try:
             if plan.checkpoint is not None:
                 runner.resume(plan.checkpoint)
+            elif plan.weights is not None:
+                runner.alg.load(plan.weights, {"actor": True, "critic": True}, strict=True)
             return runner.learn(
                 plan.settings.iterations - runner.completed,
                 init_at_random_ep_len=plan.agent_cfg.init_at_random_ep_len,
