@@ -24,10 +24,10 @@ from surefoot.actuators.action_cfg import JointTargetActionCfg
 from surefoot.actuators.actuator_cfg import make_actuator_cfg
 from surefoot.engines import make_physics_cfg
 from surefoot.envs.env_cfg import SurefootEnvCfg
+from surefoot.envs.robot_cfg import make_robot_cfg
 from surefoot.learning.fault_guard import faulty_environments
 from surefoot.terrains import FLAT_GROUND_USD
 from surefoot_robots import RobotSpec
-from surefoot_robots.usd import usd_path
 
 from . import commands, observations, terminations
 from .commands_cfg import VelocityCommandCfg
@@ -227,7 +227,7 @@ def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> Veloc
                 prim_path="/World/ground", spawn=sim_utils.UsdFileCfg(usd_path=str(FLAT_GROUND_USD)), collision_group=-1
             ),
             light=AssetBaseCfg(prim_path="/World/light", spawn=sim_utils.DomeLightCfg(intensity=750.0)),
-            robot=make_robot_cfg(spec),
+            robot=make_robot_cfg(spec, make_actuator_cfg(spec)),
             contacts=make_contact_cfg(spec),
         ),
         sim=SimulationCfg(
@@ -240,25 +240,6 @@ def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> Veloc
         ),
         commands=CommandsCfg(base_velocity=make_command_cfg(spec)),
         rewards=make_rewards_cfg(spec),
-    )
-
-
-def make_robot_cfg(spec: RobotSpec) -> ArticulationCfg:
-    """Articulation of a robot in its default pose, with joints in the policy's order."""
-    return ArticulationCfg(
-        prim_path="{ENV_REGEX_NS}/Robot",
-        spawn=sim_utils.UsdFileCfg(
-            usd_path=str(usd_path(spec)),
-            activate_contact_sensors=True,
-            articulation_props=sim_utils.ArticulationRootPropertiesCfg(
-                enabled_self_collisions=False, solver_position_iteration_count=4, solver_velocity_iteration_count=0
-            ),
-        ),
-        init_state=ArticulationCfg.InitialStateCfg(
-            pos=(0.0, 0.0, spec.base_height_m), joint_pos=dict(spec.default_joint_pos)
-        ),
-        joint_ordering=list(spec.joint_names),
-        actuators={"joints": make_actuator_cfg(spec)},
     )
 
 

@@ -82,8 +82,15 @@ class LocomotionState:
 
     @property
     def base_lin_vel_b(self) -> torch.Tensor:
-        """Linear velocity of the base frame's origin [m/s] in the base frame, (num_envs, 3)."""
-        return self._robot.data.root_link_lin_vel_b.torch
+        """Linear velocity of the base frame's origin [m/s] in the base frame, (num_envs, 3).
+
+        Formed from the velocity of the centre of mass: Isaac Lab 3.0.0 fills ``root_link_lin_vel_b`` with the latter on
+        OvPhysX.
+        """
+        data = self._robot.data
+        com_vel_b = data.root_com_lin_vel_b.torch
+        com_pos_b = data.body_com_pos_b.torch[:, 0]  # the root is the first body in every engine
+        return com_vel_b - torch.linalg.cross(self.base_ang_vel_b, com_pos_b)
 
     @property
     def base_ang_vel_b(self) -> torch.Tensor:

@@ -12,7 +12,6 @@ from surefoot.engines import Physics, install_shims, make_physics_cfg
 from surefoot.robot_checks.engine import TIMESTEP_S, Array, Engine, ModelReadback, RobotState
 from surefoot.terrains import FLAT_GROUND_USD
 from surefoot_robots import RobotSpec
-from surefoot_robots.usd import usd_path
 
 
 @contextmanager
@@ -45,42 +44,19 @@ def isaaclab_engine(spec: RobotSpec, physics: Physics, device: str) -> Iterator[
 
 def _scene_cfg(spec: RobotSpec) -> Any:
     from isaaclab.actuators import IdealPDActuatorCfg
-    from isaaclab.assets import ArticulationCfg, AssetBaseCfg
+    from isaaclab.assets import AssetBaseCfg
     from isaaclab.scene import InteractiveSceneCfg
     from isaaclab.sim import UsdFileCfg
     from isaaclab.utils import configclass
-    from isaaclab_newton.sim.schemas import NewtonArticulationCfg
-    from isaaclab_physx.sim.schemas import PhysxArticulationCfg, PhysxRigidBodyCfg
+
+    from surefoot.envs.robot_cfg import make_robot_cfg
+
+    torque = IdealPDActuatorCfg(joint_names_expr=[".*"], stiffness=0.0, damping=0.0, actuator_effort_limit=math.inf)
 
     @configclass
     class SceneCfg(InteractiveSceneCfg):
         ground = AssetBaseCfg(prim_path="/World/ground", spawn=UsdFileCfg(usd_path=str(FLAT_GROUND_USD)))
-        robot = ArticulationCfg(
-            prim_path="{ENV_REGEX_NS}/Robot",
-            spawn=UsdFileCfg(
-                usd_path=str(usd_path(spec)),
-                rigid_props={"/.*": [PhysxRigidBodyCfg(linear_damping=0.0, angular_damping=0.0)]},
-                articulation_props={
-                    "/.*": [
-                        PhysxArticulationCfg(
-                            enabled_self_collisions=False,
-                            solver_position_iteration_count=4,
-                            solver_velocity_iteration_count=0,
-                        ),
-                        NewtonArticulationCfg(self_collision_enabled=False),
-                    ]
-                },
-            ),
-            init_state=ArticulationCfg.InitialStateCfg(
-                pos=(0.0, 0.0, spec.base_height_m), joint_pos=dict(spec.default_joint_pos)
-            ),
-            joint_ordering=list(spec.joint_names),
-            actuators={
-                "torque": IdealPDActuatorCfg(
-                    joint_names_expr=[".*"], stiffness=0.0, damping=0.0, actuator_effort_limit=math.inf
-                )
-            },
-        )
+        robot = make_robot_cfg(spec, torque)
 
     return SceneCfg(num_envs=1, env_spacing=5.0)
 

@@ -1,0 +1,46 @@
+"""Put a trained policy into the package: ``python scripts/ship_policy.py RUN [--play REPORT]``.
+
+What is shipped is the run directory without what only training needs: simulation, optimiser, the machine's paths.
+"""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+import surefoot_tasks
+from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
+from surefoot.learning.run_directory import RunDirectory
+from surefoot.playing.run_files import find_policy
+from surefoot_bridge.errors import SurefootError
+
+NEEDED = ("actor_state_dict", "critic_state_dict", "contract", "completed_iterations", "env_steps", "elapsed_s")
+
+
+def main() -> int:
+    """Copy run record, metrics, slim checkpoint and the figures of play."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("run", type=Path, help="run directory or checkpoint")
+    parser.add_argument("--play", type=Path, help="report that surefoot play wrote for it")
+    args = parser.parse_args()
+    policy = find_policy(args.run)
+    source = RunDirectory.open(args.run).path
+    target = Path(surefoot_tasks.__file__).with_name("pretrained") / policy.settings.task
+    content = read_checkpoint(policy.checkpoint)
+    shutil.rmtree(target, ignore_errors=True)
+    (target / "checkpoints").mkdir(parents=True)
+    write_checkpoint(target / "checkpoints" / policy.checkpoint.name, {name: content[name] for name in NEEDED})
+    for name in ("run.json", "metrics.jsonl"):
+        shutil.copy(source / name, target / name)
+    if args.play is not None:
+        shutil.copy(args.play, target / "play.json")
+    print(f"Shipped {policy.checkpoint} as {target}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except SurefootError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
