@@ -30,8 +30,8 @@ if __name__ == "__main__":
         env, step = self.env, self.env.step
 
         def stepping(actions):
-            if self._simulation.common_step_counter == STEP:
-                break_state(self._simulation.scene["robot"], environment)
+            if self.simulation.common_step_counter == STEP:
+                break_state(self.simulation.scene["robot"], environment)
             return step(actions)
 
         env.step = stepping

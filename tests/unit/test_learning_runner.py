@@ -67,6 +67,16 @@ def test_the_best_weights_are_kept_beside_the_latest(tmp_path):
     assert content["completed_iterations"] == 1
 
 
+def test_worse_weights_do_not_replace_the_best(tmp_path, monkeypatch):
+    run, runner = make(tmp_path)
+    monkeypatch.setattr(runner, "_checkpoint_is_due", lambda *_: True)
+    rewards = iter([1.0, 3.0, 2.0])
+    monkeypatch.setattr(runner, "_tracking_share", lambda metrics: {"Train/mean_reward": next(rewards)})
+    runner.learn(3)
+    assert read_checkpoint(run.checkpoints.best)["completed_iterations"] == 2
+    assert read_checkpoint(run.checkpoints.numbered()[-1])["counters"]["best_reward"] == 3.0
+
+
 def test_time_ends_training_after_the_iteration_under_way(tmp_path):
     run, runner = make(tmp_path)
     assert runner.learn(1000, deadline=time.monotonic()) == "time"

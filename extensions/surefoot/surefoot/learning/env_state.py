@@ -131,11 +131,13 @@ def _owners(env: ManagerBasedRLEnv) -> Iterator[tuple[str, Any, tuple[str, ...] 
         for term_name, term in _terms(manager):
             yield f"{manager_name}.{term_name}", term, numeric_fields(term)
     for term_name, term in env.command_manager._terms.items():
-        if hasattr(term.cfg, "ranges"):  # curricula widen them in place
-            yield f"command_manager.{term_name}.ranges", term.cfg.ranges, _plain_fields(term.cfg.ranges)
+        ranges = getattr(term.cfg, "ranges", None)
+        if ranges is not None:  # curricula widen them in place
+            yield f"command_manager.{term_name}.ranges", ranges, _plain_fields(ranges)
     for name, sensor in env.scene.sensors.items():
         yield f"sensors.{name}", sensor, numeric_fields(sensor)
-        yield f"sensors.{name}.data", sensor._data, numeric_fields(sensor._data)
+        data: Any = sensor._data  # pyright: ignore[reportAttributeAccessIssue] - every concrete sensor has it
+        yield f"sensors.{name}.data", data, numeric_fields(data)
     for name, articulation in env.scene.articulations.items():
         actuators = articulation.actuators
         yield f"actuators.{name}", actuators, numeric_fields(actuators)
@@ -196,7 +198,7 @@ def _plain_fields(ranges: Any) -> list[str]:
 
 
 def _capture_articulation(articulation: Articulation) -> dict[str, Any]:
-    data = articulation.data
+    data: Any = articulation.data
     state = {
         "root_pose": capture(data.root_link_pose_w.torch),
         "root_velocity": capture(data.root_com_vel_w.torch),
@@ -216,7 +218,8 @@ def _capture_articulation(articulation: Articulation) -> dict[str, Any]:
 
 def _restore_articulation(articulation: Articulation, state: dict[str, Any]) -> None:
     """Write root and joints to the engine, then put the data object's own memory back over what the writers set."""
-    data, device = articulation.data, articulation.device
+    data: Any = articulation.data
+    device = articulation.device
     expected = {
         "root_pose": (articulation.num_instances, 7),
         "joint_pos": (articulation.num_instances, articulation.num_joints),

@@ -27,6 +27,7 @@ from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
     from isaaclab.envs import ManagerBasedRLEnv
+    from rsl_rl.storage import RolloutStorage
 
 STAGES = ("state", "action", "observation", "reward")
 
@@ -84,6 +85,18 @@ def faulty_environments(env: ManagerBasedRLEnv) -> torch.Tensor:
     return faulty if guard is None else guard.note_state(faulty, *states)
 
 
+def dump_experience(path: Path, storage: RolloutStorage) -> None:
+    """Save the experience that an update failed on.
+
+    Raises:
+        SurefootError: If the file cannot be written.
+    """
+    names = ("actions", "rewards", "values", "returns", "advantages")
+    content = {"observations": storage.observations.to_dict(), **{name: getattr(storage, name) for name in names}}
+    with atomic_write(path) as file:
+        torch.save(content, file)
+
+
 class FaultGuard:
     """Replaces, counts and reports non-finite values; used by the runner around each environment step.
 
@@ -137,9 +150,10 @@ class FaultGuard:
         Returns:
             New tensors of the same shapes.
         """
-        in_obs = rows_not_finite(*obs.values())
+        groups: list[Any] = list(obs.values())
+        in_obs = rows_not_finite(*groups)
         in_rewards = rows_not_finite(rewards)
-        self._count("observation", in_obs, *obs.values())
+        self._count("observation", in_obs, *groups)
         self._count("reward", in_rewards & ~self._state_faults, rewards)
         self._wants_reset = self._wants_reset | in_obs | in_rewards
         self._wants_reset &= ~self._state_faults  # reset already, in this very step
@@ -152,8 +166,10 @@ class FaultGuard:
     @staticmethod
     def clean(obs: TensorDict, faulty: torch.Tensor | None = None) -> TensorDict:
         """Return new observation tensors with zeros in the faulty rows."""
-        faulty = rows_not_finite(*obs.values()) if faulty is None else faulty
-        groups = {name: group.masked_fill(faulty.view(-1, *[1] * (group.ndim - 1)), 0.0) for name, group in obs.items()}
+        groups: dict[str, Any] = {str(name): group for name, group in obs.items()}
+        faulty = rows_not_finite(*groups.values()) if faulty is None else faulty
+        for name, group in groups.items():
+            groups[name] = group.masked_fill(faulty.view(-1, *[1] * (group.ndim - 1)), 0.0)
         return TensorDict(groups, batch_size=obs.batch_size, device=obs.device)
 
     def close_iteration(self) -> FaultReport | None:

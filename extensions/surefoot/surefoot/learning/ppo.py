@@ -38,7 +38,7 @@ class SurefootPPO(PPO):
             self.optimizer = torch.optim.Adam(parameters, lr=self.learning_rate, fused=True)
         self.optimizer.register_step_pre_hook(self._guard_step)
         if self.symmetry is not None and self.symmetry.use_data_augmentation and not self.symmetry.use_mirror_loss:
-            self.symmetry.compute_loss = partial(_symmetry_error, self.symmetry)
+            self.symmetry.compute_loss = partial(_symmetry_error, self.symmetry)  # type: ignore[method-assign]
         self._skipped = torch.zeros((), device=self.device)
         self._faulty_updates_in_a_row = 0
 
@@ -99,13 +99,13 @@ def _symmetry_error(
     symmetry: Symmetry,
     actor: MLPModel,
     batch: RolloutStorage.Batch,  # noqa: ARG001 - rsl_rl's signature
-    batch_size: int,
+    original_batch_size: int,
 ) -> torch.Tensor:
     """Mean squared difference between actions on mirrored observations and mirrored actions, for the log.
 
     rsl_rl runs the actor once more for it. The actor has just seen the augmented batch, so its means are at hand.
     """
     with torch.no_grad():
-        means = actor.output_mean  # (2 * batch_size, num_actions): originals first, then their mirror images
-        _, mirrored = symmetry.data_augmentation_func(env=symmetry.env, obs=None, actions=means[:batch_size])
-        return torch.nn.functional.mse_loss(means[batch_size:], mirrored[batch_size:])
+        means = actor.output_mean  # (2 * original_batch_size, num_actions): originals first, then their mirror images
+        _, mirrored = symmetry.data_augmentation_func(env=symmetry.env, obs=None, actions=means[:original_batch_size])
+        return torch.nn.functional.mse_loss(means[original_batch_size:], mirrored[original_batch_size:])

@@ -15,16 +15,13 @@ from tensordict import TensorDict
 
 from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
 from surefoot.learning.distributed import Ranks, agree, start_process_group
-from surefoot.learning.env_state import capture_env_state, restore_env_state
 from surefoot.learning.episode_statistics import EpisodeStatistics
-from surefoot.learning.fault_guard import FaultGuard, TrainingFaultError
-from surefoot.learning.generators import capture_generators, restore_generators
+from surefoot.learning.fault_guard import FaultGuard, TrainingFaultError, dump_experience
 from surefoot.learning.interruption import Interruption
 from surefoot.learning.metrics import MetricsSink
 from surefoot.learning.progress import Progress
 from surefoot.learning.run_directory import RunDirectory
-from surefoot.learning.snapshot import capture
-from surefoot_bridge.errors import SurefootError
+from surefoot.learning.run_state import capture_run, restore_run
 
 CHECKPOINT_INTERVAL_S = 60.0
 """Longest time between two checkpoints [s], unless a single iteration takes longer."""
@@ -64,8 +61,8 @@ class SurefootRunner(OnPolicyRunner):
         self.sinks = tuple(sinks)
         self.episodes = EpisodeStatistics(env.num_envs, device)
         self.fault_guard = FaultGuard(env.num_envs, str(env.device), self.run.fault_dump if self.run else None)
-        self._simulation = getattr(env, "unwrapped", env)
-        self._simulation.fault_guard = self.fault_guard
+        self.simulation: Any = getattr(env, "unwrapped", env)
+        self.simulation.fault_guard = self.fault_guard
         self.completed = 0
         self.env_steps = 0
         self.elapsed_s = 0.0
@@ -101,7 +98,7 @@ class SurefootRunner(OnPolicyRunner):
         if self.is_distributed:
             self.alg.broadcast_parameters()
 
-        obs = self._observations()
+        obs, metrics = self._observations(), {}
         saved_at, saved_iterations = time.monotonic(), self.completed
         ending: Ending = "complete"
         quiet = not self.ranks.is_first
@@ -131,7 +128,7 @@ class SurefootRunner(OnPolicyRunner):
             path: The file.
             infos: Anything to keep with it.
         """
-        write_checkpoint(Path(path), {**self._content(), "infos": infos})
+        write_checkpoint(Path(path), {**capture_run(self), "infos": infos})
 
     def load(
         self,
@@ -168,14 +165,8 @@ class SurefootRunner(OnPolicyRunner):
             SurefootError: If it belongs to another robot, task or number of environments.
         """
         self.alg.load(content, None, strict=True)
-        self.completed = content["completed_iterations"]
+        restore_run(self, content)
         self.current_learning_iteration = self.completed
-        self.env_steps = content["env_steps"]
-        self.elapsed_s = content["elapsed_s"]
-        self.best_reward = content["best_reward"]
-        if content["simulation"] is None or self.is_distributed:
-            return  # each process of a distributed run starts its environments anew
-        self._restore(content)
 
     def _checkpoint_is_due(self, since_last_s: float, iteration_s: float) -> bool:
         """Tell whether another iteration would make the last checkpoint too old."""
@@ -189,7 +180,12 @@ class SurefootRunner(OnPolicyRunner):
         try:
             losses = self.alg.update()
         except TrainingFaultError as fault:
-            raise TrainingFaultError(f"{fault}{self._dump_rollout()}") from fault
+            if self.run is None:
+                raise
+            dump_experience(self.run.fault_dump, self.alg.storage)
+            raise TrainingFaultError(
+                f"{fault} The experience of the last iteration is in {self.run.fault_dump} (torch.load)."
+            ) from fault
         faults = self.fault_guard.close_iteration()
         learnt = time.perf_counter()
 
@@ -239,75 +235,29 @@ class SurefootRunner(OnPolicyRunner):
         Returns:
             Observations of the restored environment.
         """
-        content = self._content()
+        is_best = metrics.get("Train/mean_reward", -math.inf) > self.best_reward
+        if is_best:
+            self.best_reward = metrics["Train/mean_reward"]
+        content = capture_run(self)
         if self.run is not None:
-            checkpoints = self.run.checkpoints
-            path = checkpoints.save(content, self.completed)
-            if metrics.get("Train/mean_reward", -math.inf) > self.best_reward:
-                self.best_reward = metrics["Train/mean_reward"]
-                write_checkpoint(checkpoints.best, {**content, "simulation": None})
+            path = self.run.checkpoints.save(content, self.completed)
+            if is_best:
+                write_checkpoint(self.run.checkpoints.best, {**content, "simulation": None})
             for sink in self.sinks:
                 sink.add_checkpoint(path, self.completed)
-        if content["simulation"] is not None:
-            self._restore(content)
+        restore_run(self, content)
         return self._observations()
-
-    def _content(self) -> dict[str, Any]:
-        networks = (self.alg.actor, self.alg.critic)
-        with torch.inference_mode():
-            simulation = None if self.is_distributed else self._capture_simulation()
-        return {
-            **self.alg.save(),
-            "iter": self.completed - 1,  # rsl_rl's count of iterations begins at 0
-            "infos": None,
-            "completed_iterations": self.completed,
-            "env_steps": self.env_steps,
-            "elapsed_s": self.elapsed_s,
-            "best_reward": self.best_reward,
-            "hidden_states": [capture(network.get_hidden_state()) for network in networks],
-            "episodes": self.episodes.state_dict(),
-            "simulation": simulation,
-            "generators": capture_generators(),
-        }
-
-    def _capture_simulation(self) -> dict[str, Any] | None:
-        return capture_env_state(self._simulation) if hasattr(self._simulation, "scene") else None
-
-    def _restore(self, content: dict[str, Any]) -> None:
-        """Put environment, recurrent networks, statistics and generators into the state of a checkpoint."""
-        with torch.inference_mode():
-            restore_env_state(self._simulation, content["simulation"])
-            for network, saved in zip((self.alg.actor, self.alg.critic), content["hidden_states"], strict=True):
-                if saved is not None:
-                    parts = [part.to(self.device) for part in (saved if isinstance(saved, list) else [saved])]
-                    network.reset(hidden_state=tuple(parts) if isinstance(saved, list) else parts[0])
-        self.episodes.load_state_dict(content["episodes"], self._simulation.extras)
-        restore_generators(content["generators"])
 
     def _tracking_share(self, metrics: dict[str, float]) -> dict[str, float]:
         """Reward for tracking the linear velocity as a share of its maximum over a whole episode."""
-        manager = getattr(self._simulation, "reward_manager", None)
-        for name in manager.active_terms if manager is not None else ():
+        manager = getattr(self.simulation, "reward_manager", None)
+        if manager is None:
+            return {}
+        for name in manager.active_terms:
             value = metrics.get(f"Episode_Reward/{name}")
             if name.startswith("track") and value is not None:
                 return {"Train/tracking_share": value / manager.get_term_cfg(name).weight}
         return {}
-
-    def _dump_rollout(self) -> str:
-        """Save the experience that the update failed on."""
-        if self.run is None:
-            return ""
-        storage = self.alg.storage
-        names = ("actions", "rewards", "values", "returns", "advantages")
-        content = {"observations": storage.observations.to_dict(), **{name: getattr(storage, name) for name in names}}
-        from surefoot.files import atomic_write
-
-        try:
-            with atomic_write(self.run.fault_dump) as file:
-                torch.save(content, file)
-        except SurefootError as error:
-            return f" The experience could not be saved: {error}"
-        return f" The experience of the last iteration is in {self.run.fault_dump} (torch.load)."
 
     def _configure_multi_gpu(self) -> None:
         """Connect the processes of a distributed run; rsl_rl itself knows GPUs only."""

@@ -27,7 +27,7 @@ def resolve_task(task: str, physics: str, overrides: Sequence[str]) -> tuple[Any
     from isaaclab_tasks.utils import resolve_task_config
 
     engine = f"physics={physics}"
-    defaults = dict(
+    defaults: dict[str, Any] = dict(
         zip(("env", "agent"), resolve_task_config(task, _AGENT_ENTRY_POINT, overrides=[engine]), strict=True)
     )
     for override in overrides:

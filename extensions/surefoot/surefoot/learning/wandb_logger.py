@@ -89,7 +89,7 @@ class WandbLogger:
 
     _checkpoint: Path | None = None
 
-    def _start(self, mode: str | None, options: dict[str, Any]) -> Any:
+    def _start(self, mode: Any, options: dict[str, Any]) -> Any:
         settings = {
             "init_timeout": _INIT_TIMEOUT_S,
             "finish_timeout": _FINISH_TIMEOUT_S,
