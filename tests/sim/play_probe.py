@@ -52,20 +52,26 @@ def _commands(session: PlaySession) -> dict:
 
 
 def _push_in_flight(session: PlaySession) -> dict:
-    """Push along x in mid-air, where only gravity acts, and see how far that carries the base in one step."""
+    """Push along x in mid-air, where no joint's motion can move the centre of mass, and see how far that carries it."""
     command = torch.zeros(NUM_ENVS, 3)
-    travelled = []
-    for speed in (0.0, PUSH_SPEED):
-        session.reset(command)
-        robot = session.env.robot
-        pose = robot.data.default_root_pose.torch.clone()
-        pose[:, :3] += session.env.scene.env_origins + torch.tensor([0.0, 0.0, 2.0])
-        robot.write_root_link_pose_to_sim_index(root_pose=pose)
-        robot.write_root_com_velocity_to_sim_index(root_velocity=torch.zeros(NUM_ENVS, 6))
-        session.push(torch.tensor([speed, 0.0]).expand(NUM_ENVS, 2))
-        session.step(command)
-        travelled.append(robot.data.root_com_pos_w.torch[:, 0] - session.env.scene.env_origins[:, 0])
-    return {"pushed_m": (travelled[1] - travelled[0]).tolist()}
+    session.reset(command)
+    robot = session.env.robot
+    pose = robot.data.default_root_pose.torch.clone()
+    pose[:, :3] += session.env.scene.env_origins + torch.tensor([0.0, 0.0, 2.0])
+    robot.write_root_link_pose_to_sim_index(root_pose=pose)
+    robot.write_root_com_velocity_to_sim_index(root_velocity=torch.zeros(NUM_ENVS, 6))
+    session.step(command)
+    before = _centre_of_mass_x(session)
+    session.push(torch.tensor([PUSH_SPEED, 0.0]).expand(NUM_ENVS, 2))
+    session.step(command)
+    return {"pushed_m": (_centre_of_mass_x(session) - before).tolist()}
+
+
+def _centre_of_mass_x(session: PlaySession) -> torch.Tensor:
+    """Return where the whole robots' centres of mass are along world x [m], (num_envs,)."""
+    data = session.env.robot.data
+    mass = data.body_mass.torch  # (num_envs, num_bodies)
+    return (data.body_com_pos_w.torch[..., 0] * mass).sum(1) / mass.sum(1)
 
 
 def _fall(session: PlaySession) -> dict:

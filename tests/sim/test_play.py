@@ -45,8 +45,8 @@ def test_the_policy_sees_the_callers_command_and_no_other(seen):
     assert seen["commands_redrawn"] == 0
 
 
-def test_a_push_in_flight_carries_the_base_by_velocity_times_time(seen):
-    assert seen["pushed_m"] == pytest.approx([0.5 * 0.02] * 8, abs=2e-4)
+def test_a_push_in_flight_carries_the_centre_of_mass_by_velocity_times_time(seen):
+    assert seen["pushed_m"] == pytest.approx([0.5 * 0.02] * 8, abs=5e-5)
 
 
 def test_a_standing_robot_has_not_fallen(seen):
