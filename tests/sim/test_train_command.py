@@ -104,7 +104,7 @@ REFUSALS = {
     "a path as name": (("--task", TASK, "--run-name", "a/b"), "Run name 'a/b' may hold letters"),
     "too little memory": (
         ("--task", TASK, "--device", "cpu", "--num-envs", "4096"),
-        "4096 environments need about 7.2 GiB of memory, 4.0 GiB are free. Use --num-envs 1575 or fewer",
+        "4096 environments need about 7.4 GiB of memory, 4.0 GiB are free. Use --num-envs 1849 or fewer",
     ),
     "no run there": (("--resume", "/nowhere"), "/nowhere does not exist"),
     "not a run": (("--resume", str(Path(__file__).parent)), "is not a run directory: it has no run.json"),

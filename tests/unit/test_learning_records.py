@@ -146,9 +146,9 @@ def test_plain_progress_says_rate_reward_and_time_left(capsys, monkeypatch):
 
 def test_more_environments_than_memory_are_refused_with_the_number_that_fits(monkeypatch):
     monkeypatch.setattr(memory, "available_gib", lambda: 7.0)
-    memory.check_memory(3900)  # 2 + 3900 * 1.3 / 1024 = 6.95 GiB
+    memory.check_memory(3800)  # 1.2 + 3800 * 1.55 / 1024 = 6.95 GiB
     with pytest.raises(
-        SurefootError, match=r"4096 environments need about 7\.2 GiB.*7\.0 GiB are free\. Use --num-envs 3938"
+        SurefootError, match=r"4096 environments need about 7\.4 GiB.*7\.0 GiB are free\. Use --num-envs 3831"
     ):
         memory.check_memory(4096)
     monkeypatch.setattr(memory, "available_gib", lambda: 1.0)

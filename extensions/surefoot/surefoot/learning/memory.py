@@ -6,11 +6,12 @@ from pathlib import Path
 
 from surefoot_bridge.errors import SurefootError
 
-BASE_GIB = 2.0
+BASE_GIB = 1.2
 """Memory of a training process without environments [GiB]: Isaac Lab, torch, the engine."""
 
-PER_ENVIRONMENT_MIB = 1.3
-"""Memory of one environment with a legged robot [MiB]: 4096 of them took 7.3 GB in all, with PhysX on a CPU."""
+PER_ENVIRONMENT_MIB = 1.55
+"""Memory of one environment [MiB]. Go2 on flat ground with PhysX on a CPU: 1.1 GiB with 16 environments, 2.6 GiB with
+1024, 7.3 GB with 4096."""
 
 
 def available_gib() -> float | None:
