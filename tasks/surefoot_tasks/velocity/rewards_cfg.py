@@ -65,5 +65,9 @@ def make_rewards_cfg(spec: RobotSpec) -> RewardsCfg:
         cfg.pose_deviation.params.update(joint_pattern=".*_hip_joint", num_joints=4)
     else:
         cfg.trot = None
+        # A humanoid has twice the joints and ten times the squared torque: penalties above tracking teach an early
+        # fall.
+        cfg.pose_deviation.weight = -0.1
+        cfg.torque.weight = -2e-5
         cfg.pose_deviation.params.update(joint_pattern=".*", num_joints=spec.num_joints)
     return cfg

@@ -1,0 +1,77 @@
+"""Configurations of the velocity tasks, without a simulator."""
+
+import pytest
+
+from surefoot_robots import get_robot
+
+MEASURED = {"base_ang_vel", "projected_gravity", "joint_pos", "joint_vel", "last_action", "velocity_command"}
+"""Terms that a gyroscope, an attitude filter, encoders and the controller's own memory can fill."""
+
+
+@pytest.fixture(scope="module", params=["unitree_go2", "unitree_g1"])
+def built(request: pytest.FixtureRequest) -> tuple:
+    """A robot's specification and its environment's configuration."""
+    from surefoot_tasks.velocity.env_cfg import make_velocity_env_cfg
+
+    spec = get_robot(request.param)
+    return spec, make_velocity_env_cfg(spec, terrain="flat")
+
+
+def term_names(group: object) -> set[str]:
+    """Names of the observation terms of a group."""
+    return {name for name, value in vars(group).items() if type(value).__name__ == "ObservationTermCfg"}
+
+
+def test_the_actor_sees_only_what_the_robots_sensors_measure(built: tuple) -> None:
+    assert term_names(built[1].observations.policy) == MEASURED
+
+
+def test_every_observation_term_knows_its_mirror_image(built: tuple) -> None:
+    cfg = built[1]
+    names = term_names(cfg.observations.policy) | term_names(cfg.observations.critic)
+    assert names <= set(cfg.mirror_kinds)
+
+
+def test_the_action_scales_are_in_the_policys_joint_order(built: tuple) -> None:
+    spec, cfg = built
+    assert list(cfg.actions.joint_target.scale) == list(spec.joint_names)
+    assert cfg.scene.robot.joint_ordering == list(spec.joint_names)
+
+
+def test_the_engines_own_joint_friction_is_zero(built: tuple) -> None:
+    actuator = built[1].scene.robot.actuators["joints"]
+    assert (actuator.friction, actuator.dynamic_friction, actuator.viscous_friction) == (0.0, 0.0, 0.0)
+
+
+def test_policies_run_at_fifty_hertz(built: tuple) -> None:
+    cfg = built[1]
+    assert cfg.sim.dt * cfg.decimation == pytest.approx(0.02)
+
+
+def test_building_one_robots_task_leaves_the_others_targets_alone() -> None:
+    from surefoot_tasks.velocity.rewards_cfg import make_rewards_cfg
+
+    go2, g1 = get_robot("unitree_go2"), get_robot("unitree_g1")
+    first = make_rewards_cfg(go2)
+    second = make_rewards_cfg(g1)
+    assert first.base_height.params["target_m"] == go2.base_height_m
+    assert second.base_height.params["target_m"] == g1.base_height_m
+    assert second.trot is None
+    assert first.trot is not None
+
+
+def test_impacts_count_above_twice_the_load_of_a_stance_foot() -> None:
+    from surefoot_tasks.velocity.rewards_cfg import make_rewards_cfg
+
+    # Go2: 15.206408 kg on two feet, 149.17 N; G1: 33.341142 kg on one foot, twice 327.08 N.
+    go2 = make_rewards_cfg(get_robot("unitree_go2")).foot_impact.params["threshold_n"]
+    g1 = make_rewards_cfg(get_robot("unitree_g1")).foot_impact.params["threshold_n"]
+    assert go2 == pytest.approx(149.1749, abs=1e-3)
+    assert g1 == pytest.approx(654.1532, abs=1e-3)
+
+
+def test_an_unknown_terrain_is_refused_by_name() -> None:
+    from surefoot_tasks.velocity.env_cfg import make_velocity_env_cfg
+
+    with pytest.raises(ValueError, match="unknown terrain 'lava', valid: 'flat'"):
+        make_velocity_env_cfg(get_robot("unitree_go2"), terrain="lava")  # type: ignore[arg-type]
