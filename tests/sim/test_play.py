@@ -66,9 +66,11 @@ def test_an_episode_gives_figures_and_a_recording(seen):
     assert seen["recorded_upright"] < 0.1
 
 
-def test_the_command_prints_figures_writes_the_report_and_films_the_first_episode(run, tmp_path):
+def test_the_command_prints_figures_and_writes_the_report(run, tmp_path):
     report = tmp_path / "report.json"
-    result = surefoot("play", run, "--episodes", 4, "--seed", 3, "--device", "cpu", "--json", report)
+    result = surefoot(
+        "play", run, "--episodes", 4, "--num-envs", 2, "--seed", 3, "--device", "cpu", "--json", report, "--no-video"
+    )
     assert result.returncode == 1, f"an untrained policy falls short: {result.stderr}"
     assert "seed 3" in result.stdout
     assert "rms_lin_vel_error" in result.stdout
@@ -80,7 +82,11 @@ def test_the_command_prints_figures_writes_the_report_and_films_the_first_episod
     assert len(content["rows"]) == content["figures"]["episodes"] == 4
     assert content["provenance"]["seed"] == 3
     assert content["provenance"]["engine"] == "ovphysx"
-
-    made = {file.suffix for file in (run / "videos").iterdir()}
-    assert made == {".mp4", ".png"}
     assert (run / "logs" / "play.log").stat().st_size > 0
+
+
+@pytest.mark.slow
+def test_the_command_films_the_first_episode(run):
+    result = surefoot("play", run, "--episodes", 1, "--device", "cpu", "--preset", "stand")
+    assert result.returncode in (0, 1), result.stderr
+    assert {file.suffix for file in (run / "videos").iterdir()} == {".mp4", ".png"}

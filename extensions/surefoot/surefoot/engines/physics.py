@@ -100,7 +100,7 @@ def make_physics_cfg(name: Physics) -> PhysicsCfg:
 # Isaac Lab's stock velocity tasks raise PhysX's GPU patch buffer to this for 4096 legged robots; the CPU ignores it.
 _GPU_MAX_RIGID_PATCH_COUNT = 10 * 2**15
 
-# A fallen robot of primitives touches a plane in fewer than 40 points. A point has three rows in an elliptic cone,
-# and each joint at its limit (29 in the largest robot here) one more: 40 * 3 + 29 < 256.
-_CONTACTS_PER_WORLD = 40
-_CONSTRAINT_ROWS_PER_WORLD = 256
+# In 150 falls from random poses each, Go2 touched the ground in at most 10 points and G1 in 16; twice that is room
+# enough. A point has three rows in an elliptic cone, each joint at its limit (29 in G1) one: 32 * 3 + 29 < 128.
+_CONTACTS_PER_WORLD = 32
+_CONSTRAINT_ROWS_PER_WORLD = 128

@@ -139,6 +139,8 @@ def _run_live(
         print("Ctrl-C ends it.", flush=True)
         try:
             run_live(session, page, seed=args.seed)
+        except KeyboardInterrupt:
+            print()
         finally:
             page.close()
     return 0
