@@ -22,7 +22,7 @@ from surefoot_rewards.effort import (
     torque_limit,
 )
 from surefoot_rewards.episode import alive, termination
-from surefoot_rewards.gait import diagonal_pairs_sync, feet_air_time, gait_symmetry, periodic_gait
+from surefoot_rewards.gait import diagonal_pairs_sync, feet_air_time, gait_symmetry, periodic_gait, trot_contacts
 from surefoot_rewards.posture import (
     base_height_l2,
     flat_orientation_l2,
@@ -70,4 +70,5 @@ __all__ = [
     "torque_limit",
     "track_lin_vel_xy_exp",
     "track_yaw_rate_exp",
+    "trot_contacts",
 ]

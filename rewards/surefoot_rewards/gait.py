@@ -105,6 +105,32 @@ def diagonal_pairs_sync(
     return exp_kernel(error.mean(dim=-1), std=std_s) * moving
 
 
+def trot_contacts(foot_contact: Tensor, moving: Tensor, *, diagonal_foot: Tensor, mirror_foot: Tensor) -> Tensor:
+    """Reward the contact pattern of a trot: diagonal feet alike, feet across unlike.
+
+    It asks for no frequency and no duty factor, and it tells a trot from a pronk at any of them: all feet alike, as in a
+    pronk or in standing, are worth half.
+
+    Equation: ``[moving] mean_f (1/2 [c_f = c_d(f)] + 1/2 [c_f != c_m(f)])`` with ``c_f`` the contact of foot ``f``,
+    ``d(f)`` the diagonal foot, ``m(f)`` the foot across.
+    Units: dimensionless, in [0, 1].
+    Zero: when the command asks to stand, and in a bound, where diagonal feet differ and feet across are alike.
+    Source: derived from the definition of a trot (Hildebrand, "Symmetrical gaits of horses", Science 1965).
+
+    Args:
+        foot_contact: True where a foot touches the ground, (num_envs, num_feet).
+        moving: True where the command asks for motion, (num_envs,).
+        diagonal_foot: Index of the diagonal foot, (num_feet,), int64.
+        mirror_foot: Index of the foot across, (num_feet,), int64.
+
+    Returns:
+        Reward, (num_envs,).
+    """
+    alike = foot_contact == foot_contact.index_select(-1, diagonal_foot)  # (num_envs, num_feet)
+    unlike = foot_contact != foot_contact.index_select(-1, mirror_foot)
+    return 0.5 * (alike.float() + unlike.float()).mean(dim=-1) * moving
+
+
 def periodic_gait(
     foot_contact: Tensor,
     phase: Tensor,

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from surefoot_rewards import diagonal_pairs_sync, feet_air_time, gait_symmetry, periodic_gait
+from surefoot_rewards import diagonal_pairs_sync, feet_air_time, gait_symmetry, periodic_gait, trot_contacts
 
 MOVING, STANDING = torch.tensor([True]), torch.tensor([False])
 MIRROR = torch.tensor([1, 0, 3, 2])
@@ -98,3 +98,25 @@ def test_a_longer_duty_keeps_a_foot_on_the_ground_for_that_share_of_the_cycle():
     assert reward.mean().item() == pytest.approx(0.7, abs=1e-3)
     assert reward[:699].min().item() > 0.5
     assert reward[701:].max().item() < 0.5
+
+
+# Feet FL, FR, RL, RR: diagonal pairs (0, 3) and (1, 2), pairs across (0, 1) and (2, 3).
+DIAGONAL, ACROSS = torch.tensor([3, 2, 1, 0]), torch.tensor([1, 0, 3, 2])
+
+
+@pytest.mark.parametrize(
+    ("contact", "reward"),
+    [
+        ([1, 0, 0, 1], 1.0),  # trot
+        ([1, 1, 1, 1], 0.5),  # standing: diagonals alike, pairs across alike
+        ([0, 0, 0, 0], 0.5),  # the flight of a pronk
+        ([1, 1, 0, 0], 0.0),  # bound: diagonals unlike, pairs across alike
+        ([1, 0, 1, 0], 0.5),  # pace: diagonals unlike, pairs across unlike
+        ([1, 1, 0, 1], 0.5),  # one foot off: 1/2 of (2 of 4 alike) + 1/2 of (2 of 4 unlike)
+    ],
+)
+def test_trot_contacts_tells_a_trot_from_other_gaits(contact: list[int], reward: float) -> None:
+    in_contact = torch.tensor([contact], dtype=torch.bool)
+    moving = torch.tensor([True])
+    assert trot_contacts(in_contact, moving, diagonal_foot=DIAGONAL, mirror_foot=ACROSS).tolist() == [reward]
+    assert trot_contacts(in_contact, ~moving, diagonal_foot=DIAGONAL, mirror_foot=ACROSS).tolist() == [0.0]

@@ -144,7 +144,7 @@ class GaitSymmetry(ManagerTermBase):
 
 
 class Trot(ManagerTermBase):
-    """Reward diagonal feet of a quadruped that swing and stand together, against those across."""
+    """Reward diagonal feet of a quadruped that swing and stand together, and feet across that do the opposite."""
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
@@ -157,17 +157,13 @@ class Trot(ManagerTermBase):
         self._mirror_foot = torch.tensor(across, device=env.device)
         self._diagonal_foot = torch.tensor(diagonal, device=env.device)
 
-    def __call__(self, env: SurefootEnv, std_s: float, max_error_s: float) -> torch.Tensor:
+    def __call__(self, env: SurefootEnv) -> torch.Tensor:
         """Reward in [0, 1], (num_envs,)."""
-        state = env.locomotion
-        return rewards.diagonal_pairs_sync(
-            state.air_time_s,
-            state.contact_time_s,
+        return rewards.trot_contacts(
+            env.locomotion.foot_contact,
             env.moving,
             diagonal_foot=self._diagonal_foot,
             mirror_foot=self._mirror_foot,
-            std_s=std_s,
-            max_error_s=max_error_s,
         )
 
 

@@ -29,8 +29,9 @@ class RewardsCfg:
     action_second_difference = RewardTermCfg(func=rewards.action_second_difference, weight=-0.0025)
     joint_acceleration = RewardTermCfg(func=rewards.joint_acceleration, weight=-1e-7)
     joint_limits = RewardTermCfg(func=rewards.JointLimits, weight=-1.0, params={"soft_ratio": 0.9})
-    # A threshold above the usual swing would make every step cost, and a planted foot the cheapest.
-    feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=2.0, params={"threshold_s": 0.1, "max_s": 0.35})
+    # A threshold above the usual swing would make every step cost, and a planted foot the cheapest. It pays at touchdowns
+    # only, about one control step in six per trot, hence the weight.
+    feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=10.0, params={"threshold_s": 0.1, "max_s": 0.3})
     foot_clearance = RewardTermCfg(func=rewards.foot_clearance, weight=-2.0, params={"target_m": 0.07})
     foot_slip = RewardTermCfg(func=rewards.foot_slip, weight=-0.1)
     foot_impact = RewardTermCfg(
@@ -40,10 +41,8 @@ class RewardsCfg:
     periodic_gait = RewardTermCfg(
         func=rewards.PeriodicGait, weight=0.0, params={"frequency_hz": 2.0, "duty_factor": 0.6, "sharpness": 5.0}
     )
-    # Without it a policy that walks well drags one foot at low speed: nothing else asks each foot to step.
-    trot: RewardTermCfg | None = RewardTermCfg(
-        func=rewards.Trot, weight=0.75, params={"std_s": 0.2, "max_error_s": 0.3}
-    )
+    # Without it a policy that tracks well drags one foot at low speed, or pronks: nothing else asks each foot to step.
+    trot: RewardTermCfg | None = RewardTermCfg(func=rewards.Trot, weight=1.0)
     pose_deviation = RewardTermCfg(
         func=rewards.PoseDeviation, weight=-0.3, params={"joint_pattern": ".*", "num_joints": 0}
     )
