@@ -108,7 +108,7 @@ def diagonal_pairs_sync(
 def trot_contacts(foot_contact: Tensor, moving: Tensor, *, diagonal_foot: Tensor, mirror_foot: Tensor) -> Tensor:
     """Reward the contact pattern of a trot: diagonal feet alike, feet across unlike.
 
-    It asks for no frequency and no duty factor, and it tells a trot from a pronk at any of them: all feet alike, as in a
+    It asks for no frequency and no duty factor, and tells a trot from a pronk at any of them: all feet alike, as in a
     pronk or in standing, are worth half.
 
     Equation: ``[moving] mean_f (1/2 [c_f = c_d(f)] + 1/2 [c_f != c_m(f)])`` with ``c_f`` the contact of foot ``f``,

@@ -23,7 +23,7 @@ def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str) -> VelocityPpoCfg:
     hidden_dims = {"quadruped": [256, 128, 64], "humanoid": [512, 256, 128]}[spec.kind]
     return VelocityPpoCfg(
         num_steps_per_env=24,
-        max_iterations={"quadruped": 500, "humanoid": 3000}[spec.kind],
+        max_iterations={"quadruped": 300, "humanoid": 3000}[spec.kind],
         save_interval=50,
         experiment_name=experiment_name,
         obs_groups={"actor": ["policy"], "critic": ["critic"]},

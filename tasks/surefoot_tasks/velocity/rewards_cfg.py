@@ -29,8 +29,8 @@ class RewardsCfg:
     action_second_difference = RewardTermCfg(func=rewards.action_second_difference, weight=-0.0025)
     joint_acceleration = RewardTermCfg(func=rewards.joint_acceleration, weight=-1e-7)
     joint_limits = RewardTermCfg(func=rewards.JointLimits, weight=-1.0, params={"soft_ratio": 0.9})
-    # A threshold above the usual swing would make every step cost, and a planted foot the cheapest. It pays at touchdowns
-    # only, about one control step in six per trot, hence the weight.
+    # A threshold above the usual swing would make every step cost, and a planted foot the cheapest. It pays only in the
+    # one control step in six that has a touchdown, hence the weight.
     feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=10.0, params={"threshold_s": 0.1, "max_s": 0.3})
     foot_clearance = RewardTermCfg(func=rewards.foot_clearance, weight=-2.0, params={"target_m": 0.07})
     foot_slip = RewardTermCfg(func=rewards.foot_slip, weight=-0.1)
