@@ -77,14 +77,17 @@ def test_a_name_with_a_path_in_it_and_a_file_as_output_are_refused(tmp_path):
         RunDirectory.create(file, SETTINGS)
 
 
-def test_metrics_after_the_checkpoint_and_a_line_cut_short_are_dropped_before_a_resume(tmp_path):
+def test_a_resume_drops_later_metrics_and_a_line_cut_short_and_sets_later_checkpoints_aside(tmp_path):
     run = RunDirectory(tmp_path)
     for iteration in (1, 2, 3):
         JsonLines(run.metrics).write({"reward": float(iteration)}, iteration)
+        run.checkpoints.save({"actor_state_dict": {}}, iteration)
     with run.metrics.open("a") as file:
         file.write('{"iteration": 4, "rew')
-    run.cut_metrics(2)
+    run.rewind(2)
     assert [json.loads(line)["iteration"] for line in run.metrics.read_text().splitlines()] == [1, 2]
+    assert [path.name for path in run.checkpoints.numbered()] == ["model_000001.pt", "model_000002.pt"]
+    assert (tmp_path / "checkpoints" / "set_aside" / "model_000003.pt").is_file()
 
 
 def test_metrics_that_are_not_finite_become_null(tmp_path):
@@ -141,7 +144,8 @@ def test_plain_progress_says_rate_reward_and_time_left(capsys, monkeypatch):
         progress.show(metrics, 3)
     first, second = capsys.readouterr().out.splitlines()
     assert first == "iteration 1/61  4,321 env-steps/s  reward 1.23  tracking 41%"
-    assert second == first.replace("1/61", "3/61") + "  4 min 50 s left"  # 58 iterations of 5 s
+    # 58 iterations of 5 s are left.
+    assert second == "iteration 3/61  4,321 env-steps/s  4 min 50 s left  reward 1.23  tracking 41%"
 
 
 def test_more_environments_than_memory_are_refused_with_the_number_that_fits(monkeypatch):

@@ -63,6 +63,13 @@ class CheckpointFolder:
             old.unlink(missing_ok=True)
         return path
 
+    def set_aside_after(self, iterations: int) -> None:
+        """Move checkpoints of more iterations into ``set_aside/``, so that a run resumed before them is the latest."""
+        for path in self.numbered():
+            if int(path.stem.removeprefix("model_")) > iterations:
+                (self.path / "set_aside").mkdir(exist_ok=True)
+                path.rename(self.path / "set_aside" / path.name)
+
     def load_latest(self) -> tuple[Path, dict[str, Any]]:
         """Read the latest checkpoint.
 

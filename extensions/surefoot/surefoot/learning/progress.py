@@ -54,7 +54,7 @@ class Progress:
         self._first = self._first or (now, iterations)
         line = self._line(metrics, iterations, now)
         if self._live is not None:
-            self._live.update(Text(line))
+            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
         elif now - self._last_plain >= PLAIN_INTERVAL_S or iterations == self._total:
             self._last_plain = now
             print(line, flush=True)
@@ -66,12 +66,10 @@ class Progress:
 
     def _line(self, metrics: Mapping[str, float], iterations: int, now: float) -> str:
         parts = [f"iteration {iterations}/{self._total}", f"{metrics['Perf/env_steps_per_s']:,.0f} env-steps/s"]
-        for name, form in _SHOWN:
-            if name in metrics:
-                parts.append(form.format(metrics[name]))
         left = self._seconds_left(iterations, now)
         if left is not None:
             parts.append(f"{_duration(left)} left")
+        parts += [form.format(metrics[name]) for name, form in _SHOWN if name in metrics]
         return "  ".join(parts)
 
     def _seconds_left(self, iterations: int, now: float) -> float | None:

@@ -158,8 +158,9 @@ class RunDirectory:
         for name, cfg in (("env", env_cfg), ("agent", agent_cfg)):
             dump_yaml(str(self.path / "config" / f"{name}.yaml"), cfg)
 
-    def cut_metrics(self, iterations: int) -> None:
-        """Drop the metrics of iterations after a checkpoint, which a resumed run makes again."""
+    def rewind(self, iterations: int) -> None:
+        """Go back to a checkpoint: drop the metrics that a resumed run makes again, set later checkpoints aside."""
+        self.checkpoints.set_aside_after(iterations)
         if not self.metrics.is_file():
             return
         lines = self.metrics.read_text(encoding="utf-8").splitlines()

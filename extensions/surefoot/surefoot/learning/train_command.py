@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     run_directory = earlier_run or RunDirectory.create(args.output, settings, args.run_name)
     if earlier_run:
         run_directory.write_record(settings)
-        run_directory.cut_metrics(plan.completed)
+        run_directory.rewind(plan.completed)
     return train(plan, run_directory)
 
 

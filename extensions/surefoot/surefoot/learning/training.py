@@ -91,6 +91,8 @@ def train(plan: TrainingPlan, run: RunDirectory | None) -> int:
         print(f"surefoot: aborted. {_resume_hint(run)}", file=sys.stderr)
         return EXIT_INTERRUPTED
     except SurefootError as error:
+        if run is None or not run.checkpoints.numbered():
+            raise
         raise SurefootError(f"{error}\n{_resume_hint(run)}") from error
     finally:
         for sink in sinks:
