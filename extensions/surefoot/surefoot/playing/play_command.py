@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import time
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +18,60 @@ if TYPE_CHECKING:
     from surefoot.playing.metrics import EpisodeMetrics
     from surefoot.playing.recording import Recording
     from surefoot.playing.run_files import TrainedPolicy
+    from surefoot.playing.session import PlaySession
 
 DEFAULT_EPISODES = 50
 MAX_DEFAULT_ENVS = 1024
 _VIEWERS = ("viser",)
+
+
+@dataclass(frozen=True)
+class PlayPlan:
+    """What to play and where, checked.
+
+    Attributes:
+        trained: The policy.
+        physics: The engine.
+        device: The device.
+        command: vx, vy [m/s] and yaw rate [rad/s] that all episodes keep; None draws commands.
+    """
+
+    trained: TrainedPolicy
+    physics: Physics
+    device: str
+    command: tuple[float, float, float] | None
+
+    @property
+    def task(self) -> str:
+        """Id of the task."""
+        return self.trained.settings.task
+
+    @property
+    def log(self) -> Path:
+        """File for what the engine prints."""
+        return self.trained.output / "logs" / "play.log"
+
+    @property
+    def video(self) -> Path:
+        """Place of the film unless the command line names another."""
+        return self.trained.output / "videos" / f"{self.trained.checkpoint.stem}_{self.physics}.mp4"
+
+    def open_session(self, args: argparse.Namespace, *, num_envs: int) -> AbstractContextManager[PlaySession]:
+        """Start the engine."""
+        from surefoot.learning.memory import check_memory
+        from surefoot.playing.session import open_session
+
+        if self.device == "cpu":
+            check_memory(num_envs)
+        return open_session(
+            self.trained,
+            physics=self.physics,
+            device=self.device,
+            num_envs=num_envs,
+            seed=args.seed,
+            noise=args.noise,
+            log=self.log,
+        )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,13 +128,15 @@ def run(args: argparse.Namespace) -> int:
 
     trained = _find(args)
     device = check_device(args.device or default_device())
-    physics = check_physics(args.physics or trained.settings.physics, device)
-    command = _command(args)
+    plan = PlayPlan(
+        trained=trained,
+        physics=check_physics(args.physics or trained.settings.physics, device),
+        device=device,
+        command=_command(args),
+    )
     _check_numbers_and_viewer(args)
-    print(f"Playing {trained.checkpoint}: {trained.settings.task}, {physics} on {device}, seed {args.seed}")
-    if args.viewer is not None:
-        return _run_live(args, trained, physics, device, command)
-    return _run_judged(args, trained, physics, device, command)
+    print(f"Playing {trained.checkpoint}: {trained.settings.task}, {plan.physics} on {device}, seed {args.seed}")
+    return _run_judged(args, plan) if args.viewer is None else _run_live(args, plan)
 
 
 def _find(args: argparse.Namespace) -> TrainedPolicy:
@@ -117,21 +172,12 @@ def _check_numbers_and_viewer(args: argparse.Namespace) -> None:
             raise SurefootError(f"--viewer judges nothing: leave {name} out, or play without --viewer.")
 
 
-def _run_live(
-    args: argparse.Namespace,
-    trained: TrainedPolicy,
-    physics: Physics,
-    device: str,
-    command: tuple[float, float, float] | None,
-) -> int:
+def _run_live(args: argparse.Namespace, plan: PlayPlan) -> int:
     from surefoot.playing.live import run_live
-    from surefoot.playing.session import open_session
     from surefoot.playing.viewer import LivePage
 
-    with open_session(
-        trained, physics=physics, device=device, num_envs=1, seed=args.seed, noise=args.noise, log=_log_file(trained)
-    ) as session:
-        page = LivePage(session.robot, title=trained.settings.task, command=command or (0.5, 0.0, 0.0), port=args.port)
+    with plan.open_session(args, num_envs=1) as session:
+        page = LivePage(session.robot, title=plan.task, command=plan.command or (0.5, 0.0, 0.0), port=args.port)
         print(
             f"Steer the robot at http://localhost:{page.port} "
             f"(from another machine: ssh -L {page.port}:localhost:{page.port} ...)"
@@ -146,67 +192,44 @@ def _run_live(
     return 0
 
 
-def _run_judged(
-    args: argparse.Namespace,
-    trained: TrainedPolicy,
-    physics: Physics,
-    device: str,
-    command: tuple[float, float, float] | None,
-) -> int:
+def _run_judged(args: argparse.Namespace, plan: PlayPlan) -> int:
     from rich.console import Console
 
     from surefoot.playing.acceptance import fell_short, figures_table
     from surefoot.playing.metrics import MOVING_SPEED
     from surefoot.report import provenance, write_report
 
-    metrics, recording = _play(args, trained, physics, device, command)
+    metrics, recording = _play(args, plan)
     figures = metrics.figures()
-    must_step = command is None or (command[0] ** 2 + command[1] ** 2) ** 0.5 > MOVING_SPEED
-    missed = fell_short(figures, must_step=must_step)
-    Console().print(
-        figures_table(figures, missed, title=f"{trained.settings.task}: {len(metrics.alive)} episodes in {physics}")
-    )
+    missed = fell_short(figures, must_step=plan.command is None or math.hypot(*plan.command[:2]) > MOVING_SPEED)
+    title = f"{plan.task}: {len(metrics.alive)} episodes in {plan.physics}"
+    Console().print(figures_table(figures, missed, title=title))
     if args.json is not None:
-        source = provenance(seed=args.seed, engine=physics, device=device)
+        source = provenance(seed=args.seed, engine=plan.physics, device=plan.device)
         write_report(args.json, ok=not missed, figures=figures, rows=metrics.rows(), provenance=source)
         print(f"Figures: {args.json}")
     if not args.no_video:
-        _make_pictures(recording, args.video or _default_video(trained, physics))
+        _make_pictures(recording, args.video or plan.video)
     if missed:
         print(f"Fell short: {', '.join(missed)}")
     return 1 if missed else 0
 
 
-def _play(
-    args: argparse.Namespace,
-    trained: TrainedPolicy,
-    physics: Physics,
-    device: str,
-    command: tuple[float, float, float] | None,
-) -> tuple[EpisodeMetrics, Recording]:
+def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, Recording]:
     """Play all episodes, as many side by side as there are environments; the first one is recorded."""
     from rich.progress import Progress
 
     from surefoot.playing.metrics import EpisodeMetrics
     from surefoot.playing.rollout import Recorder, run_episodes
     from surefoot.playing.schedule import draw_schedule
-    from surefoot.playing.session import open_session
 
     rollouts = -(-(args.episodes or DEFAULT_EPISODES) // (args.num_envs or MAX_DEFAULT_ENVS))
     num_envs = -(-(args.episodes or DEFAULT_EPISODES) // rollouts)
-    print(f"Starting {physics} with {num_envs} environments ...", flush=True)
+    print(f"Starting {plan.physics} with {num_envs} environments ...", flush=True)
     started = time.monotonic()
-    with open_session(
-        trained,
-        physics=physics,
-        device=device,
-        num_envs=num_envs,
-        seed=args.seed,
-        noise=args.noise,
-        log=_log_file(trained),
-    ) as session:
+    with plan.open_session(args, num_envs=num_envs) as session:
         schedule = draw_schedule(
-            rollouts * num_envs, seed=args.seed, step_dt=session.env.step_dt, command=command, push=args.push
+            rollouts * num_envs, seed=args.seed, step_dt=session.env.step_dt, command=plan.command, push=args.push
         )
         ready = time.monotonic()
         recorder, parts = Recorder(0), []
@@ -215,7 +238,7 @@ def _play(
             for index in range(rollouts):
                 part = run_episodes(
                     session,
-                    schedule.episodes(index * num_envs, (index + 1) * num_envs, device),
+                    schedule.episodes(index * num_envs, (index + 1) * num_envs, plan.device),
                     recorder=recorder if index == 0 else None,
                     on_step=lambda: progress.advance(task),
                 )
@@ -228,7 +251,7 @@ def _play(
         )
         return (
             EpisodeMetrics.joined(parts),
-            recorder.recording(robot=session.robot.name, task=trained.settings.task, step_dt=schedule.step_dt),
+            recorder.recording(robot=session.robot.name, task=plan.task, step_dt=schedule.step_dt),
         )
 
 
@@ -241,11 +264,3 @@ def _make_pictures(recording: Recording, video: Path) -> None:
     print(f"Gait diagram: {gait}\nDrawing the film of the first episode ...", flush=True)
     render_video(recording, video, sheet)
     print(f"Film: {video}\nContact sheet: {sheet}")
-
-
-def _default_video(trained: TrainedPolicy, physics: Physics) -> Path:
-    return trained.output / "videos" / f"{trained.checkpoint.stem}_{physics}.mp4"
-
-
-def _log_file(trained: TrainedPolicy) -> Path:
-    return trained.output / "logs" / "play.log"

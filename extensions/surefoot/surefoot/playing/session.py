@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +99,7 @@ def open_session(
         The session.
     """
     with native_log(log) as chatter, ExitStack() as stack:
-        with redirect_stdout(chatter):
+        with redirect_stdout(chatter), redirect_stderr(chatter):
             env_cfg, agent_cfg = _resolve(trained, physics)
             _leave_to_caller(env_cfg)
             env_cfg.scene.num_envs = num_envs
