@@ -98,6 +98,18 @@ def test_a_signal_ends_training_after_the_iteration_under_way_and_saves(tmp_path
     assert signal.getsignal(number) is handler
 
 
+def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
+    def hang_up(step, obs, rewards):
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what nohup does
+    try:
+        _, runner = make(tmp_path, corrupt=hang_up)
+        assert runner.learn(2) == "complete"
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_a_second_signal_aborts(tmp_path):
     def interrupt_twice(step, obs, rewards):
         os.kill(os.getpid(), signal.SIGINT)

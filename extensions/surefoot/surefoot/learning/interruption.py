@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM during training: finish the iteration first, abort at the second."""
+"""Ctrl-C, SIGTERM and SIGHUP during training: the first ends it after the iteration under way, the second at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Interruption:
     """Context in which a signal asks for an orderly end instead of ending the process.
 
     ``requested`` holds the signal's name once one came, else an empty string. A second signal raises
-    ``KeyboardInterrupt`` where the program stands.
+    ``KeyboardInterrupt`` where the program stands. What is ignored already stays ignored, as SIGHUP is under nohup.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,8 @@ class Interruption:
         self._before: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> Interruption:
-        self._before = {number: signal.signal(number, self._handle) for number in _SIGNALS}
+        heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._handle) for number in heeded}
         return self
 
     def __exit__(
