@@ -12,7 +12,7 @@ from surefoot.report import provenance, write_report
 PROOFS = Path("proofs")
 TASK = "Surefoot-Velocity-Flat-Go2"
 SEEDS = (1, 2, 3)
-MINUTES_TO_WALK = 15
+MINUTES_TO_WALK = 10
 SUREFOOT = str(Path(sys.executable).with_name("surefoot"))
 
 
@@ -23,7 +23,7 @@ def run(*command: str) -> int:
 
 
 def seeds() -> int:
-    """Train from three seeds for at most fifteen minutes each and play 200 episodes with each result."""
+    """Train from three seeds for at most ten minutes each and play 200 episodes with each result."""
     rows, figures = [], {}
     for seed in SEEDS:
         output = Path("runs") / "proofs" / f"seed{seed}_{int(time.time())}"
