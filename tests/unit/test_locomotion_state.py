@@ -122,3 +122,12 @@ def test_a_memory_with_another_content_is_refused(scene: SimpleNamespace) -> Non
     del saved["air_time_s"]
     with pytest.raises(KeyError, match="locomotion state holds"):
         scene.state.load_state_dict(saved)
+
+
+def test_a_state_that_was_nan_before_a_reset_leaves_no_trace(scene: SimpleNamespace) -> None:
+    scene.robot.data.joint_vel = Proxy(torch.full((1, 12), float("nan")))
+    set_foot(scene, float("nan"), 0.0)
+    scene.state.reset(torch.tensor([0]))
+    scene.robot.data.joint_vel = Proxy(torch.zeros(1, 12))
+    set_foot(scene, SPEC.sole_radius_m, 50.0)
+    assert all(bool(torch.isfinite(value.float()).all()) for value in scene.state.state_dict().values())

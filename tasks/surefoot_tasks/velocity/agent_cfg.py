@@ -5,6 +5,7 @@ from __future__ import annotations
 from isaaclab.utils import configclass
 from isaaclab_rl.rsl_rl import RslRlMLPModelCfg, RslRlOnPolicyRunnerCfg, RslRlPpoAlgorithmCfg, RslRlSymmetryCfg
 
+from surefoot.engines import default_device
 from surefoot_robots import RobotSpec
 
 
@@ -22,6 +23,7 @@ def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str) -> VelocityPpoCfg:
     """
     hidden_dims = {"quadruped": [256, 128, 64], "humanoid": [512, 256, 128]}[spec.kind]
     return VelocityPpoCfg(
+        device=default_device(),
         num_steps_per_env=24,
         max_iterations={"quadruped": 300, "humanoid": 3000}[spec.kind],
         save_interval=50,

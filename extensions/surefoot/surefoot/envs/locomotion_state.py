@@ -113,12 +113,13 @@ class LocomotionState:
         continues = ~self._was_reset[:, None]  # (num_envs, 1)
 
         joint_vel = data.joint_vel.torch
-        self.joint_acc = (joint_vel - self.joint_vel) * (continues / self._step_dt)
+        # Selected, not multiplied by zero: the state before a reset may have been NaN.
+        self.joint_acc = torch.where(continues, (joint_vel - self.joint_vel) / self._step_dt, 0.0)
         self.joint_vel = joint_vel.clone()
 
         pose_w = data.body_link_pose_w.torch[:, self._foot_bodies]  # (num_envs, num_feet, 7), quaternion x, y, z, w
         foot_pos_w = pose_w[..., :3]
-        self.foot_vel_w = (foot_pos_w - self.foot_pos_w) * (continues[..., None] / self._step_dt)
+        self.foot_vel_w = torch.where(continues[..., None], (foot_pos_w - self.foot_pos_w) / self._step_dt, 0.0)
         self.foot_pos_w = foot_pos_w
         self.sole_height_m = foot_pos_w[..., 2] + self._sole_drop(pose_w[..., 3:]) - self._sole_radius_m
 
