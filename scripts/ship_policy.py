@@ -14,7 +14,7 @@ from surefoot.learning.run_directory import RunDirectory
 from surefoot.playing.run_files import find_policy
 from surefoot_bridge.errors import SurefootError
 
-NEEDED = ("actor_state_dict", "critic_state_dict", "contract", "completed_iterations", "env_steps", "elapsed_s")
+NEEDED = ("actor_state_dict", "critic_state_dict", "contract", "completed_iterations")
 
 
 def main() -> int:
