@@ -20,7 +20,7 @@ class JointTargetAction(ActionTerm):
 
     The targets go into the buffer that the actuator model reads, once per control step. Isaac Lab's own joint action
     writes them to the engine at every substep through its drive targets, which nothing reads when an explicit actuator
-    model computes the torques; on a CPU that write is a third of the whole step.
+    model computes the torques.
 
     The two last actions are kept for rate penalties: :attr:`raw_actions`, :attr:`previous_actions` and
     :attr:`second_previous_actions`, each (num_envs, num_joints).
