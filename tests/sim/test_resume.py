@@ -27,12 +27,12 @@ def finish(process: subprocess.Popen) -> None:
     assert process.returncode == 0, output
 
 
-def new_run(output: Path, physics: str) -> subprocess.Popen:
+def new_run(output: Path, physics: str, processes: int) -> subprocess.Popen:
     # Pushes are made frequent so that the event timers and the generator matter within the few steps of the test.
     return start(
         *("train", "--task", "Surefoot-Velocity-Flat-Go2", "--physics", physics, "--device", "cpu", "--num-envs", "16"),
         *("--iterations", str(LAST), "--seed", "7", "--logger", "none", "--no-video", "--output", str(output)),
-        "env.events.push.interval_range_s=(0.3,0.6)",
+        *("--processes", str(processes), "env.events.push.interval_range_s=(0.3,0.6)"),
     )
 
 
@@ -58,16 +58,30 @@ def results(run: Path) -> dict[int, dict[str, float]]:
     }
 
 
-@pytest.mark.parametrize("physics", ["ovphysx", "newton_mjwarp"])
-def test_five_iterations_after_kill_and_resume_equal_those_of_a_run_that_went_on(tmp_path, physics):
-    went_on = new_run(tmp_path / "went_on", physics)
+def children_of(pid: int) -> list[Path]:
+    return [Path(f"/proc/{child}") for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def wait_until_gone(processes: list[Path]) -> None:
+    until = time.monotonic() + 10.0
+    while any(process.exists() for process in processes):
+        assert time.monotonic() < until, f"still running: {processes}"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("physics", "processes"), [("ovphysx", 1), ("newton_mjwarp", 1), ("ovphysx", 2)])
+def test_five_iterations_after_kill_and_resume_equal_those_of_a_run_that_went_on(tmp_path, physics, processes):
+    went_on = new_run(tmp_path / "went_on", physics, processes)
     finish(went_on)
     (went_on_run,) = (tmp_path / "went_on").glob("*/*")
 
-    killed = new_run(tmp_path / "killed", physics)
+    killed = new_run(tmp_path / "killed", physics, processes)
     run = wait_for_metrics(tmp_path / "killed", CHECKPOINT + 1)
+    companions = children_of(killed.pid)
+    assert len(companions) >= processes - 1
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
+    wait_until_gone(companions)
     assert [path.name for path in sorted((run / "checkpoints").glob("model_0*"))] == [f"model_{CHECKPOINT:06d}.pt"]
 
     finish(start("train", "--resume", str(run), "--logger", "none", "--no-video"))

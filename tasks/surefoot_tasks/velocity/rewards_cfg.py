@@ -64,9 +64,17 @@ def make_rewards_cfg(spec: RobotSpec) -> RewardsCfg:
         cfg.pose_deviation.params.update(joint_pattern=".*_hip_joint", num_joints=4)
     else:
         cfg.trot = None
-        # A humanoid has twice the joints and ten times the squared torque: penalties above tracking teach an early
-        # fall.
-        cfg.pose_deviation.weight = -0.1
-        cfg.torque.weight = -2e-5
+        # A humanoid has twice the joints and ten times the squared torque, and stays up for half a second at first:
+        # penalties above tracking teach it to fall early. So each weighs less, and a fall costs by itself.
+        cfg.ang_vel_xy.weight = -0.02
+        cfg.mechanical_power.weight = -1e-4
+        cfg.torque.weight = -5e-6
+        cfg.action_rate.weight = -0.005
+        cfg.action_second_difference.weight = -0.001
+        cfg.joint_acceleration.weight = -2e-8
+        cfg.foot_clearance.weight = -1.0
+        cfg.pose_deviation.weight = -0.05
+        cfg.stand_still.weight = -0.1
+        cfg.termination.weight = -50.0
         cfg.pose_deviation.params.update(joint_pattern=".*", num_joints=spec.num_joints)
     return cfg

@@ -1,11 +1,17 @@
-"""Several training processes, started by torchrun: NCCL between GPUs, gloo between CPU processes."""
+"""Several training processes, started by torchrun or by the first of them (:mod:`surefoot.learning.companions`).
+
+NCCL connects GPUs, gloo CPU processes.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+
+from surefoot.learning.companions import RENDEZVOUS, report_ready
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,14 @@ def start_process_group(ranks: Ranks, device: str) -> None:
     if ranks.world_size == 1 or torch.distributed.is_initialized():
         return
     backend = "nccl" if device.startswith("cuda") else "gloo"
-    torch.distributed.init_process_group(backend=backend, rank=ranks.rank, world_size=ranks.world_size)
+    folder = os.environ.get(RENDEZVOUS)
+    report_ready()
+    torch.distributed.init_process_group(
+        backend=backend,
+        init_method=f"file://{folder}/processes" if folder else "env://",
+        rank=ranks.rank,
+        world_size=ranks.world_size,
+    )
     if device.startswith("cuda"):
         torch.cuda.set_device(ranks.local_rank)
 
@@ -53,3 +66,12 @@ def agree(flag: bool, ranks: Ranks, device: str) -> bool:
     votes = torch.tensor(int(flag), device=device)
     torch.distributed.all_reduce(votes, op=torch.distributed.ReduceOp.MAX)
     return bool(votes)
+
+
+def gather(value: Any, ranks: Ranks) -> list[Any]:
+    """Return the values of all processes, by rank, in the first process; an empty list in the others."""
+    if ranks.world_size == 1:
+        return [value]
+    values: list[Any] = [None] * ranks.world_size if ranks.is_first else []
+    torch.distributed.gather_object(value, values or None, dst=0)
+    return values

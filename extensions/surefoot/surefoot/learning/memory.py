@@ -31,12 +31,13 @@ def available_gib() -> float | None:
     return free if limit == "max" else min(free, (int(limit) - int(used)) / 2**30)
 
 
-def check_memory(num_envs: int, *, processes: int = 1) -> None:
+def check_memory(num_envs: int, *, processes: int = 1, copies: int = 1) -> None:
     """Check that the environments fit into the memory that is free.
 
     Args:
-        num_envs: Number of environments of a process.
+        num_envs: Number of environments that was asked for.
         processes: Number of training processes on this machine.
+        copies: How many times the number is made: by each process under torchrun.
 
     Raises:
         SurefootError: If they do not, with the number that does.
@@ -44,9 +45,9 @@ def check_memory(num_envs: int, *, processes: int = 1) -> None:
     available = available_gib()
     if available is None:
         return
-    needed = processes * (BASE_GIB + num_envs * PER_ENVIRONMENT_MIB / 1024)
+    needed = processes * BASE_GIB + copies * num_envs * PER_ENVIRONMENT_MIB / 1024
     if needed > available:
-        fits = int((available / processes - BASE_GIB) * 1024 / PER_ENVIRONMENT_MIB)
+        fits = int((available - processes * BASE_GIB) * 1024 / PER_ENVIRONMENT_MIB / copies)
         remedy = f"Use --num-envs {fits} or fewer." if fits > 0 else "Free some memory first."
         raise SurefootError(
             f"{num_envs} environments need about {needed:.1f} GiB of memory, {available:.1f} GiB are free. {remedy}"

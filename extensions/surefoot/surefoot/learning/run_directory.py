@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,11 @@ class RunSettings:
         robot: Name of the robot.
         physics: Physics engine.
         device: Device of simulation and learning.
-        num_envs: Number of environments of each process.
+        num_envs: Number of environments: of all processes that share them; under torchrun, of each process.
         seed: Seed of the run.
         iterations: Number of iterations that the run is meant to have in the end.
         overrides: Configuration overrides, ``env.path=value`` and ``agent.path=value``.
+        processes: Number of processes on this machine that share the environments.
     """
 
     task: str
@@ -37,7 +38,8 @@ class RunSettings:
     num_envs: int
     seed: int
     iterations: int
-    overrides: tuple[str, ...] = field(default=())
+    overrides: tuple[str, ...] = ()
+    processes: int = 1
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class RunDirectory:
             record = json.loads(self.record.read_text(encoding="utf-8"))
         except ValueError as error:
             raise SurefootError(f"{self.record} is not JSON: {error}.") from error
-        missing = sorted(set(RunSettings.__dataclass_fields__) - set(record))
+        missing = sorted(item.name for item in fields(RunSettings) if item.default is MISSING and item.name not in record)
         if missing:
             raise SurefootError(f"{self.record} lacks {', '.join(missing)}; it is not the record of a training run.")
         return record
@@ -148,7 +150,7 @@ class RunDirectory:
     def read_settings(self) -> RunSettings:
         """Read the settings from ``run.json``."""
         record = self.read_record()
-        values = {name: record[name] for name in RunSettings.__dataclass_fields__}
+        values = {item.name: record[item.name] for item in fields(RunSettings) if item.name in record}
         return RunSettings(**{**values, "overrides": tuple(values["overrides"])})
 
     def write_config(self, env_cfg: Any, agent_cfg: Any) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from surefoot.learning.distributed import Ranks, gather
 from surefoot.learning.env_state import capture_env_state, restore_env_state
 from surefoot.learning.generators import capture_generators, restore_generators
 from surefoot.learning.snapshot import capture
@@ -17,22 +18,46 @@ _COUNTERS = ("completed", "env_steps", "elapsed_s", "best_reward")
 
 
 def capture_run(runner: SurefootRunner) -> dict[str, Any]:
-    """Copy the state of a run.
-
-    A distributed run saves no simulation, because each process has its own; it resumes with new episodes.
+    """Copy the state of a run; in a run of several processes all of them must call it.
 
     Returns:
-        Networks, normalisers, optimiser and contract; counters and episode means; the simulation and the generators.
+        Networks, normalisers, optimiser and contract; counters; what each process has of its own: the simulation,
+        episode means, generators. In the first process those of the others are under ``other_processes``, by rank.
     """
-    has_engine = hasattr(runner.simulation, "scene")
-    with torch.inference_mode():
-        simulation = capture_env_state(runner.simulation) if has_engine and not runner.is_distributed else None
+    own = _capture_own(runner)
     return {
         **runner.alg.save(),
         "iter": runner.completed - 1,  # rsl_rl's count of iterations begins at 0
         "infos": None,
         "completed_iterations": runner.completed,
         "counters": {name: getattr(runner, name) for name in _COUNTERS},
+        **own,
+        "other_processes": gather(own, runner.ranks)[1:],
+    }
+
+
+def without_simulation(content: dict[str, Any]) -> dict[str, Any]:
+    """Return a checkpoint's content with the networks alone; a run that begins from it begins with new episodes."""
+    return {**content, "simulation": None, "other_processes": []}
+
+
+def of_process(content: dict[str, Any], ranks: Ranks) -> dict[str, Any]:
+    """Return a checkpoint's content with what a process has of its own in its place.
+
+    With another number of processes than it was saved by, the run goes on with new episodes.
+    """
+    others = content.get("other_processes", [])
+    if len(others) + 1 != ranks.world_size:
+        return without_simulation(content)
+    return content if ranks.is_first else {**content, **others[ranks.rank - 1]}
+
+
+def _capture_own(runner: SurefootRunner) -> dict[str, Any]:
+    """Copy what each process of a run has of its own."""
+    has_engine = hasattr(runner.simulation, "scene")
+    with torch.inference_mode():
+        simulation = capture_env_state(runner.simulation) if has_engine else None
+    return {
         "hidden_states": [capture(network.get_hidden_state()) for network in (runner.alg.actor, runner.alg.critic)],
         "episodes": runner.episodes.state_dict(),
         "simulation": simulation,
@@ -48,7 +73,7 @@ def restore_run(runner: SurefootRunner, content: dict[str, Any]) -> None:
     """
     for name, value in content["counters"].items():
         setattr(runner, name, value)
-    if content["simulation"] is None or runner.is_distributed:
+    if content["simulation"] is None:
         return
     with torch.inference_mode():
         restore_env_state(runner.simulation, content["simulation"])

@@ -21,7 +21,7 @@ from surefoot.learning.interruption import Interruption
 from surefoot.learning.metrics import MetricsSink
 from surefoot.learning.progress import Progress
 from surefoot.learning.run_directory import RunDirectory
-from surefoot.learning.run_state import capture_run, restore_run
+from surefoot.learning.run_state import capture_run, of_process, restore_run, without_simulation
 
 CHECKPOINT_INTERVAL_S = 60.0
 """Longest time between two checkpoints [s], unless a single iteration takes longer."""
@@ -114,7 +114,7 @@ class SurefootRunner(OnPolicyRunner):
                     ending = "time"
                 if ending != "complete":
                     break
-                if self._checkpoint_is_due(now - saved_at, now - began):
+                if agree(self._checkpoint_is_due(now - saved_at, now - began), self.ranks, self.device):
                     obs = self._checkpoint(metrics)
                     saved_at, saved_iterations = time.monotonic(), self.completed
             if self.completed > saved_iterations:
@@ -165,7 +165,7 @@ class SurefootRunner(OnPolicyRunner):
             SurefootError: If it belongs to another robot, task or number of environments.
         """
         self.alg.load(content, None, strict=True)
-        restore_run(self, content)
+        restore_run(self, of_process(content, self.ranks))
         self.current_learning_iteration = self.completed
 
     def _checkpoint_is_due(self, since_last_s: float, iteration_s: float) -> bool:
@@ -242,7 +242,7 @@ class SurefootRunner(OnPolicyRunner):
         if self.run is not None:
             path = self.run.checkpoints.save(content, self.completed)
             if is_best:
-                write_checkpoint(self.run.checkpoints.best, {**content, "simulation": None})
+                write_checkpoint(self.run.checkpoints.best, without_simulation(content))
             for sink in self.sinks:
                 sink.add_checkpoint(path, self.completed)
         restore_run(self, content)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 if TYPE_CHECKING:
+    from surefoot.learning.companions import Companions
     from surefoot.learning.distributed import Ranks
     from surefoot.learning.run_directory import RunDirectory, RunSettings
 
@@ -35,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--device", metavar="D", help="cpu, cuda or cuda:N (default: cuda:0 where there is one)")
     parser.add_argument("--num-envs", type=int, metavar="N", help="environments (default: 1024 on a CPU, 4096 on CUDA)")
+    parser.add_argument(
+        "--processes", type=int, metavar="P", help="processes that share the environments (default: one a CPU core)"
+    )
     parser.add_argument("--iterations", type=int, metavar="N", help="iterations in all (default: the task's)")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after this wall time, start-up included")
     parser.add_argument("--seed", type=int, metavar="S", help="seed (default: 1)")
@@ -67,14 +71,33 @@ def run(args: argparse.Namespace) -> int:
     # The OpenMP runtime reads this when torch loads it.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     _check_arguments(args)
+    from surefoot.learning.companions import Companions
+    from surefoot.learning.distributed import Ranks
+
+    ranks = Ranks.from_environment()
+    earlier_run, settings = _open(args, ranks) if args.resume else (None, _settings(args, ranks))
+    _check_machine(settings, args.logger, ranks)
+    if settings.processes == 1 or ranks.world_size > 1:
+        return _train(args, began, settings, earlier_run, None)
+    if not earlier_run:
+        args.processes = settings.processes
+    with Companions(settings.processes, vars(args)) as companions:
+        return _train(args, began, settings, earlier_run, companions)
+
+
+def _train(
+    args: argparse.Namespace,
+    began: float,
+    settings: RunSettings,
+    earlier_run: RunDirectory | None,
+    companions: Companions | None,
+) -> int:
+    """Resolve the configuration and train with it."""
     from surefoot.learning.checkpoint import read_checkpoint
     from surefoot.learning.distributed import Ranks
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.learning.training import TrainingPlan, train
 
-    ranks = Ranks.from_environment()
-    earlier_run, settings = _open(args, ranks) if args.resume else (None, _settings(args, ranks))
-    _check_machine(settings, args.logger, ranks)
     env_cfg, agent_cfg = _resolve_quietly(settings)
     settings = dataclasses.replace(
         settings, robot=env_cfg.robot_name, iterations=settings.iterations or agent_cfg.max_iterations
@@ -88,8 +111,9 @@ def run(args: argparse.Namespace) -> int:
         logger=args.logger,
         video=args.video,
         deadline=began + 60.0 * args.max_minutes if args.max_minutes else None,
+        companions=companions,
     )
-    if not ranks.is_first:
+    if not Ranks.from_environment().is_first:
         return train(plan, None)
     run_directory = earlier_run or RunDirectory.create(args.output, settings, args.run_name)
     if earlier_run:
@@ -101,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
 def _check_arguments(args: argparse.Namespace) -> None:
     if args.logger not in LOGGERS:
         raise unknown_name("logger", args.logger, LOGGERS)
-    for name in ("num_envs", "iterations", "max_minutes"):
+    for name in ("num_envs", "processes", "iterations", "max_minutes"):
         value = getattr(args, name)
         if value is not None and value <= 0:
             raise SurefootError(f"--{name.replace('_', '-')} is {value}; it must be above 0.")
@@ -117,7 +141,7 @@ def _check_arguments(args: argparse.Namespace) -> None:
             )
 
 
-_FIXED_BY_RUN = ("task", "physics", "device", "num_envs", "seed", "run_name", "weights")
+_FIXED_BY_RUN = ("task", "physics", "device", "num_envs", "processes", "seed", "run_name", "weights")
 
 
 def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
@@ -130,16 +154,41 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
     device = check_device(args.device or default_device())
     if ranks.world_size > 1 and device.startswith("cuda"):
         device = check_device(f"cuda:{ranks.local_rank}")
+    num_envs = args.num_envs or NUM_ENVS[device.partition(":")[0]]
     return RunSettings(
         task=task,
         robot=None,
         physics=check_physics(args.physics or default_physics(device), device),
         device=device,
-        num_envs=args.num_envs or NUM_ENVS[device.partition(":")[0]],
+        num_envs=num_envs,
         seed=1 if args.seed is None else args.seed,
         iterations=args.iterations or 0,
         overrides=tuple(args.overrides),
+        processes=_processes(args.processes, device, num_envs, ranks),
     )
+
+
+def _processes(asked: int | None, device: str, num_envs: int, ranks: Ranks) -> int:
+    """Number of processes that share the environments."""
+    from surefoot.learning.companions import RENDEZVOUS, default_processes
+
+    if ranks.world_size > 1 and RENDEZVOUS not in os.environ:
+        if asked not in (None, 1):
+            raise SurefootError(f"--processes {asked} under torchrun: it starts the processes, so leave it out.")
+        return 1
+    if asked is None:
+        return default_processes(device, num_envs)
+    if asked > 1 and device != "cpu":
+        raise SurefootError(
+            f"--processes {asked} shares the cores of a CPU, but the device is {device!r}. "
+            "For several GPUs start surefoot train with torchrun."
+        )
+    if num_envs % asked:
+        fitting = [count for count in range(1, asked) if num_envs % count == 0]
+        raise SurefootError(
+            f"--processes {asked} cannot share {num_envs} environments evenly; for example {fitting[-1]} can."
+        )
+    return asked
 
 
 def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSettings]:
@@ -160,11 +209,12 @@ def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSett
 def _check_machine(settings: RunSettings, logger: str, ranks: Ranks) -> None:
     """Refuse what this machine cannot do before the simulator starts."""
     from surefoot.engines import check_physics
+    from surefoot.learning.companions import RENDEZVOUS
     from surefoot.learning.memory import check_memory
 
     check_physics(settings.physics, settings.device)
-    if settings.device == "cpu":
-        check_memory(settings.num_envs, processes=ranks.world_size)
+    if settings.device == "cpu" and RENDEZVOUS not in os.environ:
+        check_memory(settings.num_envs, processes=max(settings.processes, ranks.world_size), copies=ranks.world_size)
     if logger == "wandb" and importlib.util.find_spec("wandb") is None:
         raise SurefootError("--logger wandb needs the package wandb: pip install 'surefoot[wandb]'.")
 

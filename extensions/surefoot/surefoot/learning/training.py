@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from surefoot_bridge.errors import SurefootError
 if TYPE_CHECKING:
     from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper
 
+    from surefoot.learning.companions import Companions
     from surefoot.learning.runner import Ending, SurefootRunner
 
 EXIT_TRAINED, EXIT_FAULT, EXIT_INTERRUPTED = 0, 1, 130
@@ -42,6 +44,7 @@ class TrainingPlan:
         logger: ``"tensorboard"``, ``"wandb"`` or ``"none"``.
         video: Whether to play and film the policy at the end.
         deadline: Moment of ``time.monotonic`` at which to stop; None without one.
+        companions: Other processes that this one has started; None without any.
     """
 
     settings: RunSettings
@@ -52,6 +55,7 @@ class TrainingPlan:
     logger: str
     video: bool
     deadline: float | None
+    companions: Companions | None = None
 
     @property
     def completed(self) -> int:
@@ -76,12 +80,15 @@ def train(plan: TrainingPlan, run: RunDirectory | None) -> int:
     if run is not None:
         run.write_config(plan.env_cfg, plan.agent_cfg)
         settings = plan.settings
-        print(f"{settings.task}: {settings.num_envs} environments in {settings.physics} on {settings.device}")
+        shared = f", in {settings.processes} processes" if settings.processes > 1 else ""
+        print(f"{settings.task}: {settings.num_envs} environments in {settings.physics} on {settings.device}{shared}")
         print(f"Run directory: {run.path}", flush=True)
     sinks = _open_sinks(plan, run) if run is not None else []
     try:
-        with _quiet_engine(run) as chatter:
+        with _quiet_engine(run) as chatter, _blamed_on_companions(plan):
             ending = _train_in_simulation(plan, run, sinks, chatter)
+        if plan.companions is not None:
+            plan.companions.close()
         if run is not None:
             _finish(plan, run, sinks, ending)
     except TrainingFaultError as fault:
@@ -105,13 +112,25 @@ def _apply_settings(plan: TrainingPlan) -> None:
     from isaaclab.managers import TerminationTermCfg
 
     env_cfg, agent_cfg, settings = plan.env_cfg, plan.agent_cfg, plan.settings
-    env_cfg.scene.num_envs = settings.num_envs
+    env_cfg.scene.num_envs = settings.num_envs // settings.processes
     env_cfg.sim.device = agent_cfg.device = settings.device
     agent_cfg.seed = settings.seed
     env_cfg.seed = settings.seed + Ranks.from_environment().rank
     terms = vars(env_cfg.terminations).values()
     if not any(getattr(term, "func", None) is faulty_environments for term in terms):
         env_cfg.terminations.fault = TerminationTermCfg(func=faulty_environments)
+
+
+@contextmanager
+def _blamed_on_companions(plan: TrainingPlan) -> Iterator[None]:
+    """Turn a broken connection into the error of the process that broke it."""
+    try:
+        yield
+    except RuntimeError as error:
+        failure = plan.companions.failure() if plan.companions else ""
+        if not failure:
+            raise
+        raise SurefootError(failure) from error
 
 
 @contextmanager
@@ -152,9 +171,13 @@ def _train_in_simulation(
     import torch
 
     torch.set_float32_matmul_precision("high")  # TF32 on GPUs that have it
+    if plan.settings.processes > 1:
+        torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // plan.settings.processes))
     with launched(plan.env_cfg, device=plan.settings.device):
         with redirect_stdout(chatter), redirect_stderr(chatter):
             env = _make_env(plan)
+            if plan.companions is not None:
+                plan.companions.wait_until_ready()
             runner = _make_runner(plan, env, run, sinks)
         try:
             if plan.checkpoint is not None:

@@ -1,0 +1,172 @@
+"""Training on several cores: the process that was started starts others, and each simulates its share of environments.
+
+An engine on a CPU leaves cores idle: part of a PhysX step runs on one core, and so do Warp's kernels. So each core gets a
+process with its own engine. The processes share one network: each learns from its own experience, and gradients and
+normaliser statistics are averaged over gloo, as between GPUs. torchrun does the same across machines; here the first
+process stays the one in the terminal, and the others end with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any
+
+from surefoot_bridge.errors import SurefootError
+
+RENDEZVOUS = "SUREFOOT_RENDEZVOUS"
+"""Environment variable with the folder in which the processes of a run meet."""
+
+MIN_ENVIRONMENTS = 128
+"""Environments below which a process of its own costs more than it gives."""
+
+_PATIENCE_S = 30.0
+"""Time that companions have to end by themselves when training has ended [s]."""
+
+
+def default_processes(device: str, num_envs: int) -> int:
+    """Return the number of processes that uses a machine best: one for each core, a single one on a GPU.
+
+    Args:
+        device: Device of the simulation.
+        num_envs: Environments in all; each process gets the same number of them, at least `MIN_ENVIRONMENTS`.
+    """
+    if device != "cpu":
+        return 1
+    most = max(1, min(len(os.sched_getaffinity(0)), num_envs // MIN_ENVIRONMENTS))
+    return next(count for count in range(most, 0, -1) if num_envs % count == 0)
+
+
+class Companions:
+    """The other processes of a run that this process has started.
+
+    Args:
+        count: Number of processes of the run, this one included.
+        arguments: Arguments of ``surefoot train`` for each of them, as parsed.
+    """
+
+    def __init__(self, count: int, arguments: Mapping[str, Any]) -> None:
+        self._folder = TemporaryDirectory(prefix="surefoot_")
+        self._before = {name: os.environ.get(name) for name in _environment(0, 1, "")}
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        order = json.dumps(dict(arguments), default=str).encode()
+        for rank in range(1, count):
+            with self._log(rank).open("wb") as log:
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "surefoot.learning.companions"],
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env={**os.environ, **_environment(rank, count, self._folder.name)},
+                )
+            self._processes[rank] = process
+            assert process.stdin is not None
+            process.stdin.write(order)
+            process.stdin.close()
+        os.environ.update(_environment(0, count, self._folder.name))
+
+    def __enter__(self) -> Companions:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(patience_s=0.0 if error else _PATIENCE_S)
+
+    def wait_until_ready(self) -> None:
+        """Wait until each has its simulation and is about to connect.
+
+        Raises:
+            SurefootError: If one has ended instead.
+        """
+        while not all(_ready_file(self._folder.name, rank).exists() for rank in self._processes):
+            if any(process.poll() is not None for process in self._processes.values()):
+                raise SurefootError(self.failure())
+            time.sleep(0.02)
+
+    def failure(self) -> str:
+        """Tell which companion has failed and its last words; empty when none has."""
+        until = time.monotonic() + 1.0  # a connection breaks a moment before the process is gone
+        while time.monotonic() < until:
+            for rank, process in self._processes.items():
+                if process.poll():
+                    lines = self._log(rank).read_text(errors="replace").strip().splitlines() or ["it said nothing"]
+                    return f"Training process {rank} ended with exit status {process.returncode}: {lines[-1]}"
+            time.sleep(0.02)
+        return ""
+
+    def close(self, patience_s: float = _PATIENCE_S) -> None:
+        """Wait for them to end, end those that do not, and make this process a single one again."""
+        until = time.monotonic() + patience_s
+        for process in self._processes.values():
+            try:
+                process.wait(max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()  # it keeps no files
+                process.wait()
+        self._processes.clear()
+        self._folder.cleanup()
+        for name, value in self._before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+    def _log(self, rank: int) -> Path:
+        return Path(self._folder.name) / f"process_{rank}.log"
+
+
+def report_ready() -> None:
+    """Tell the process that started this one that it is about to connect; nothing for one that a person started."""
+    folder, rank = os.environ.get(RENDEZVOUS), int(os.environ.get("RANK", "0"))
+    if folder and rank > 0:
+        _ready_file(folder, rank).touch()
+
+
+def _ready_file(folder: str, rank: int) -> Path:
+    return Path(folder) / f"ready_{rank}"
+
+
+def _environment(rank: int, count: int, folder: str) -> dict[str, str]:
+    """Variables that torchrun would set, and how to connect on one machine without a port that may be taken."""
+    return {
+        "RANK": str(rank),
+        "LOCAL_RANK": str(rank),
+        "WORLD_SIZE": str(count),
+        "GLOO_SOCKET_IFNAME": "lo",
+        RENDEZVOUS: folder,
+    }
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to kill this process when the one that started it is gone, however it went."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+
+
+def main() -> int:
+    """Train as the process that started this one does; its arguments come on standard input."""
+    _end_with_parent()
+    values = json.load(sys.stdin)
+    for name in ("output", "resume", "weights"):
+        values[name] = Path(values[name]) if values[name] else None
+    from surefoot.learning import train_command
+
+    try:
+        return train_command.run(argparse.Namespace(**values))
+    except SurefootError as error:
+        print(f"surefoot: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
