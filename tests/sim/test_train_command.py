@@ -92,6 +92,11 @@ REFUSALS = {
     "no task": ((), "Name a task with --task ID"),
     "another physics": (("--task", TASK, "--physics", "phyx"), "Unknown physics 'phyx'; valid: ovphysx"),
     "no environments": (("--task", TASK, "--num-envs", "0"), "--num-envs is 0; it must be above 0"),
+    "no processes": (("--task", TASK, "--processes", "0"), "--processes is 0; it must be above 0"),
+    "an uneven share": (
+        ("--task", TASK, "--device", "cpu", "--num-envs", "32", "--processes", "3"),
+        "--processes 3 cannot share 32 environments evenly; for example 2 can",
+    ),
     "another logger": (("--task", TASK, "--logger", "tensorbord"), "Unknown logger 'tensorbord'; valid: tensorboard"),
     "no section": (("--task", TASK, "num_envs=3"), "Unknown argument 'num_envs=3'; an override has the form env.PATH"),
     "another section": (("--task", TASK, "envs.dt=3"), "Unknown part of the configuration 'envs'; valid: env, agent"),

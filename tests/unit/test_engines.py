@@ -1,5 +1,6 @@
 """Names, checks and process plumbing of the physics engines; no engine is started."""
 
+import ctypes
 import importlib.util
 import os
 import subprocess
@@ -9,7 +10,7 @@ import textwrap
 import pytest
 
 from surefoot import engines
-from surefoot.engines import devices
+from surefoot.engines import devices, physics
 from surefoot_bridge.errors import SurefootError
 
 
@@ -45,6 +46,19 @@ def test_isaac_sim_is_refused_on_a_cpu(two_cuda_devices, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     with pytest.raises(SurefootError, match="--device cuda:0, or --physics ovphysx"):
         engines.check_physics("isaacsim_physx", "cpu")
+
+
+def test_a_machine_without_a_system_library_is_told_the_package_that_has_it(no_cuda, monkeypatch):
+    libraries = {"libGL.so.1": "libgl1", "libnowhere.so.7": "libnowhere7"}
+    monkeypatch.setattr(physics, "_SYSTEM_LIBRARIES", libraries)
+    monkeypatch.setattr(ctypes, "CDLL", _only_libgl)
+    with pytest.raises(SurefootError, match=r"libraries libnowhere.so.7, which .* with: apt-get install libnowhere7\."):
+        engines.check_physics("ovphysx", "cpu")
+
+
+def _only_libgl(name: str) -> None:
+    if name != "libGL.so.1":
+        raise OSError(name)
 
 
 def test_cuda_is_refused_where_there_is_none(no_cuda):

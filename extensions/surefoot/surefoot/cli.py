@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import importlib.metadata
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,15 @@ COMMANDS = {
 }
 
 
+# Libraries read these when they load, which is after this.
+_PROCESS_DEFAULTS = {
+    # Threads that wait must not spin: beside another busy process a spinning pool makes PPO several times slower.
+    "OMP_WAIT_POLICY": "PASSIVE",
+    # rsl_rl imports GitPython, which raises on a machine without git.
+    "GIT_PYTHON_REFRESH": "quiet",
+}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand.
 
@@ -38,6 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 held, 1 measured and fell short, 2 could not run, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for name, value in _PROCESS_DEFAULTS.items():
+        os.environ.setdefault(name, value)
     try:
         return _dispatch(arguments)
     except SurefootError as error:

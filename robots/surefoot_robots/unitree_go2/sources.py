@@ -104,7 +104,16 @@ DECISIONS = (
         "PhysX has neither torsional nor rolling friction, and no frictionless pair for one partner only.",
     ),
     Decision(
-        "upper calf collision cylinder",
+        "cylinders",
+        "menagerie: cylinders for hips, calves and the lidar, a sphere below the lidar for the head",
+        "calves: capsules of the same radius and length over all; hips: spheres of the same radius; "
+        "lidar and head: one upright capsule of 0.05 m radius from 0.11 m below to 0.06 m above the base frame",
+        "PhysX bounds and collides a cylinder as a general convex body: on a CPU they cost 5 % of a physics step, and "
+        "they touch the ground in falls only. The outline of calves and head moves by less than 5 mm; the hips' "
+        "spheres reach 26 mm further sideways, which a fall sideways notices.",
+    ),
+    Decision(
+        "upper calf collision shape",
         "menagerie: radius 0.012 m at x = 0.008 m on the front left leg, 0.013 m at 0.010 m on the three others",
         "0.013 m at 0.010 m on all four",
         "The robot is symmetric; a policy trained with symmetry augmentation needs a symmetric model.",

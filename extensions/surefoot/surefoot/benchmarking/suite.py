@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from surefoot.benchmarking.worker import Measurement, Request
+from surefoot.learning.companions import default_processes, rank_variables
 from surefoot_bridge.errors import SurefootError
 
 
 def run_worker(request: Request) -> Measurement:
-    """Measure in a process of its own.
+    """Measure in processes of their own.
 
     Raises:
-        SurefootError: If the process fails; the message ends with the last lines that it printed.
+        SurefootError: If one fails; the message ends with the last lines that it printed.
     """
-    process = subprocess.run(
-        [sys.executable, "-m", "surefoot.benchmarking.worker"],
-        input=json.dumps(asdict(request)),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    lines = process.stdout.strip().splitlines()
-    if process.returncode != 0 or not lines:
-        tail = "\n".join(process.stderr.strip().splitlines()[-15:])
-        raise SurefootError(f"The measurement {request} failed with exit code {process.returncode}:\n{tail}")
-    return Measurement(**json.loads(lines[-1]))
+    with TemporaryDirectory(prefix="surefoot_") as folder:
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-m", "surefoot.benchmarking.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE", **rank_variables(rank, request.processes, folder)},
+            )
+            for rank in range(request.processes)
+        ]
+        with ThreadPoolExecutor(len(processes)) as pool:
+            outputs = list(pool.map(lambda process: process.communicate(json.dumps(asdict(request))), processes))
+    for process, (answer, errors) in zip(processes, outputs, strict=True):
+        if process.returncode != 0 or not answer.strip():
+            tail = "\n".join(errors.strip().splitlines()[-15:])
+            raise SurefootError(f"The measurement {request} failed with exit code {process.returncode}:\n{tail}")
+    return Measurement(**json.loads(outputs[0][0].strip().splitlines()[-1]))
 
 
 def compare(
@@ -43,10 +54,11 @@ def compare(
     repeats: int,
     report: Callable[[str], None],
 ) -> tuple[dict[str, float], list[dict[str, object]]]:
-    """Measure ours against stock for each number of environments, alternating, best of ``repeats``.
+    """Measure ours against stock for each number of environments, in turn, best of ``repeats``.
 
-    The best of several short runs is what the code can do when nothing else runs; alternation spreads what does run
-    over both.
+    Ours is measured as it trains, in one process for each core of a CPU (`default_processes`), and in a single process
+    as stock has it. The best of several short runs is what the code can do when nothing else runs; turns spread what
+    does run over all.
 
     Returns:
         Figures (``ratio_vs_stock_<num_envs>`` and kin) and one row per measurement.
@@ -54,24 +66,32 @@ def compare(
     figures: dict[str, float] = {}
     rows: list[dict[str, object]] = []
     for count in num_envs:
+        common = {"kind": kind, "physics": physics, "device": device, "num_envs": count, "seconds": seconds}
+        shared = default_processes(device, count)
+        requests = {"stock": Request(task="stock", **common), "ours": Request(task="ours", processes=shared, **common)}
+        if shared > 1:
+            requests["ours_in_one_process"] = Request(task="ours", **common)
         best: dict[str, Measurement] = {}
         for repeat in range(repeats):
-            for task in ("stock", "ours"):
-                request = Request(kind=kind, task=task, physics=physics, device=device, num_envs=count, seconds=seconds)
+            for name, request in requests.items():
                 result = run_worker(request)
-                rows.append({"num_envs": count, "task": task, "repeat": repeat, **asdict(result)})
+                rows.append({"name": name, "repeat": repeat, **asdict(request), **asdict(result)})
                 report(
-                    f"{count:6d} environments  {task:5s}  {result.env_steps_per_s:9.0f} env-steps/s  "
+                    f"{count:6d} environments  {name:19s}  {result.env_steps_per_s:7.0f} env-steps/s  "
                     f"physics {100 * result.physics_share:3.0f} %  {result.peak_memory_mb:6.0f} MB  "
                     f"start-up {result.startup_s:5.1f} s"
                 )
-                if task not in best or result.env_steps_per_s > best[task].env_steps_per_s:
-                    best[task] = result
-        for task, result in best.items():
-            figures[f"{task}_env_steps_per_s_{count}"] = result.env_steps_per_s
-            figures[f"{task}_physics_share_{count}"] = result.physics_share
-            figures[f"{task}_peak_memory_mb_{count}"] = result.peak_memory_mb
-            figures[f"{task}_startup_s_{count}"] = result.startup_s
-        figures[f"ratio_vs_stock_{count}"] = best["ours"].env_steps_per_s / best["stock"].env_steps_per_s
-        report(f"{count:6d} environments  ratio {figures[f'ratio_vs_stock_{count}']:.2f}")
+                if name not in best or result.env_steps_per_s > best[name].env_steps_per_s:
+                    best[name] = result
+        for name, result in best.items():
+            figures[f"{name}_env_steps_per_s_{count}"] = result.env_steps_per_s
+            figures[f"{name}_physics_share_{count}"] = result.physics_share
+            figures[f"{name}_peak_memory_mb_{count}"] = result.peak_memory_mb
+            figures[f"{name}_startup_s_{count}"] = result.startup_s
+        figures[f"processes_{count}"] = shared
+        for name in requests:
+            if name != "stock":
+                ratio = best[name].env_steps_per_s / best["stock"].env_steps_per_s
+                figures[f"ratio_vs_stock_{count}{name.removeprefix('ours')}"] = ratio
+                report(f"{count:6d} environments  {name:19s}  ratio {ratio:.2f}")
     return figures, rows

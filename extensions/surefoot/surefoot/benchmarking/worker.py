@@ -1,4 +1,8 @@
-"""One measurement in a process of its own: ``python -m surefoot.benchmarking.worker``, a request on standard input."""
+"""One measurement in a process of its own: ``python -m surefoot.benchmarking.worker``, a request on standard input.
+
+Processes that share the environments, as ``surefoot train`` has them on a CPU, wait for each other at every control
+step, as those of a training run do; the first one reports for all.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,10 @@ class Request:
     physics: str
     device: str
     num_envs: int
+    """Environments in all."""
     seconds: float
+    processes: int = 1
+    """Processes that share the environments."""
     seed: int = 1
     profile: bool = False
 
@@ -39,6 +46,7 @@ class Measurement:
     physics_share: float
     """Share of the time of a control step spent inside the engine's step call."""
     peak_memory_mb: float
+    """Of all processes."""
     startup_s: float
     """From the start of the process to the end of the first reset."""
     profile: str = ""
@@ -73,6 +81,7 @@ def measure(request: Request) -> Measurement:
 
     import surefoot.task_registry
     from surefoot.benchmarking.stock_task import STOCK_TASK, stock_env_cfg
+    from surefoot.learning.distributed import Ranks, share_cores, start_process_group
 
     surefoot.task_registry.task_ids()
     cfg, agent = cast(
@@ -84,25 +93,31 @@ def measure(request: Request) -> Measurement:
         cfg, agent = stock_env_cfg(cfg, physics=request.physics)
         task = STOCK_TASK
     cfg.sim.device = agent.device = request.device
-    cfg.scene.num_envs = request.num_envs
-    cfg.seed = request.seed
+    ranks = Ranks.from_environment()
+    cfg.scene.num_envs = request.num_envs // request.processes
+    cfg.seed = request.seed + ranks.rank
     with launch_simulation(cfg, {"device": request.device, "headless": True}):
         env = gymnasium.make(task, cfg=cfg)
         env.reset()
         startup_s = time.perf_counter() - _IMPORTED_AT
-        torch.manual_seed(request.seed)
+        torch.manual_seed(cfg.seed)
+        share_cores(request.processes)
+        start_process_group(ranks, request.device)
         run = _run_stepping if request.kind == "step" else _run_training
         rate, share, profile = run(env, agent, request)
         env.close()
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+    peak_mb = request.processes * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
     return Measurement(rate, share, peak_mb, startup_s, profile)
 
 
 def _run_stepping(env: Any, _agent: Any, request: Request) -> tuple[float, float, str]:
     import torch
 
+    from surefoot.learning.distributed import Ranks, agree
+
+    ranks = Ranks.from_environment()
     base = env.unwrapped
-    actions = torch.zeros(request.num_envs, base.action_manager.total_action_dim, device=request.device)
+    actions = torch.zeros(base.num_envs, base.action_manager.total_action_dim, device=request.device)
     for _ in range(30):
         env.step(actions.normal_(0.0, ACTION_STD))
     physics = _Stopwatch(base.sim, "step")
@@ -115,7 +130,7 @@ def _run_stepping(env: Any, _agent: Any, request: Request) -> tuple[float, float
     steps = 0
     _synchronize(request.device)
     start = time.perf_counter()
-    while time.perf_counter() - start < request.seconds:
+    while not agree(time.perf_counter() - start >= request.seconds, ranks, request.device):
         env.step(actions.normal_(0.0, ACTION_STD))
         steps += 1
     _synchronize(request.device)
@@ -127,10 +142,28 @@ def _run_training(env: Any, agent: Any, request: Request) -> tuple[float, float,
     import importlib.metadata
 
     from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper, handle_deprecated_rsl_rl_cfg
-    from rsl_rl.runners import OnPolicyRunner
 
     agent = handle_deprecated_rsl_rl_cfg(agent, importlib.metadata.version("rsl-rl-lib"))
-    runner = OnPolicyRunner(RslRlVecEnvWrapper(env), agent.to_dict(), log_dir=None, device=request.device)
+    train = _train_ours if request.task == "ours" else _train_stock
+    return *train(RslRlVecEnvWrapper(env), agent, request), ""
+
+
+def _train_ours(env: Any, agent: Any, request: Request) -> tuple[float, float]:
+    from surefoot.learning.runner import SurefootRunner
+
+    runner = SurefootRunner(env, agent.to_dict(), device=request.device)
+    runner.learn(2, init_at_random_ep_len=True)
+    physics = _Stopwatch(env.unwrapped.sim, "step")
+    steps, elapsed_s = runner.env_steps, runner.elapsed_s
+    runner.learn(1_000_000, deadline=time.monotonic() + request.seconds)
+    elapsed_s = runner.elapsed_s - elapsed_s
+    return (runner.env_steps - steps) / elapsed_s, physics.total_s / elapsed_s
+
+
+def _train_stock(env: Any, agent: Any, request: Request) -> tuple[float, float]:
+    from rsl_rl.runners import OnPolicyRunner
+
+    runner = OnPolicyRunner(env, agent.to_dict(), log_dir=None, device=request.device)
     runner.learn(2, init_at_random_ep_len=True)
     physics = _Stopwatch(env.unwrapped.sim, "step")
     iterations = 0
@@ -138,8 +171,8 @@ def _run_training(env: Any, agent: Any, request: Request) -> tuple[float, float,
     while time.perf_counter() - start < request.seconds:
         runner.learn(1)
         iterations += 1
-    elapsed = time.perf_counter() - start
-    return iterations * agent.num_steps_per_env * request.num_envs / elapsed, physics.total_s / elapsed, ""
+    elapsed_s = time.perf_counter() - start
+    return iterations * agent.num_steps_per_env * request.num_envs / elapsed_s, physics.total_s / elapsed_s
 
 
 def _synchronize(device: str) -> None:

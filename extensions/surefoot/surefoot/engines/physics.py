@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
+import sys
 from typing import TYPE_CHECKING, Literal, get_args
 
 from surefoot.engines.devices import check_device
@@ -39,7 +41,8 @@ def check_physics(name: str, device: str) -> Physics:
         The name, unchanged.
 
     Raises:
-        SurefootError: If the name is unknown, the engine is not installed, or the device does not suit it.
+        SurefootError: If the name is unknown, the engine or a system library that it needs is not installed, or the
+            device does not suit it.
     """
     if name not in PHYSICS:
         raise unknown_name("physics", name, PHYSICS)
@@ -50,6 +53,7 @@ def check_physics(name: str, device: str) -> Physics:
             f"Physics {name!r} needs the Python package {module!r}, which is not installed; "
             f"installed: {', '.join(installed) or 'none'}. Install it with: {remedy}."
         )
+    _check_system_libraries()
     device = check_device(device)
     if name == "isaacsim_physx" and device == "cpu":
         raise SurefootError(
@@ -57,6 +61,29 @@ def check_physics(name: str, device: str) -> Physics:
             "Use --device cuda:0, or --physics ovphysx for the same PhysX without Isaac Sim."
         )
     return name
+
+
+_SYSTEM_LIBRARIES = {"libGL.so.1": "libgl1", "libX11.so.6": "libx11-6", "libgomp.so.1": "libgomp1"}
+"""Libraries that the engines' USD and PhysX load and that slim images lack, with their package on Debian and Ubuntu."""
+
+
+def _check_system_libraries() -> None:
+    """Refuse a machine that lacks libraries which no Python package brings."""
+    missing = [name for name in _SYSTEM_LIBRARIES if sys.platform == "linux" and not _can_load(name)]
+    if missing:
+        packages = " ".join(_SYSTEM_LIBRARIES[name] for name in missing)
+        raise SurefootError(
+            f"The physics engines need the system libraries {', '.join(missing)}, which cannot be loaded here. "
+            f"Install them with: apt-get install {packages}."
+        )
+
+
+def _can_load(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
 
 
 def make_physics_cfg(name: Physics) -> PhysicsCfg:

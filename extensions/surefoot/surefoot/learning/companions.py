@@ -1,7 +1,7 @@
 """Training on several cores: the process that was started starts others, and each simulates its share of environments.
 
-An engine on a CPU leaves cores idle: part of a PhysX step runs on one core, and so do Warp's kernels. So each core gets a
-process with its own engine. The processes share one network: each learns from its own experience, and gradients and
+An engine on a CPU leaves cores idle: part of a PhysX step runs on one core, and so do Warp's kernels. So each core gets
+a process with its own engine. The processes share one network: each learns from its own experience, and gradients and
 normaliser statistics are averaged over gloo, as between GPUs. torchrun does the same across machines; here the first
 process stays the one in the terminal, and the others end with it.
 """
@@ -47,6 +47,20 @@ def default_processes(device: str, num_envs: int) -> int:
     return next(count for count in range(most, 0, -1) if num_envs % count == 0)
 
 
+def rank_variables(rank: int, count: int, folder: str) -> dict[str, str]:
+    """Environment of one of several processes on this machine: what torchrun would set, and a folder to meet in.
+
+    A folder cannot be taken by another program, as a port can.
+    """
+    return {
+        "RANK": str(rank),
+        "LOCAL_RANK": str(rank),
+        "WORLD_SIZE": str(count),
+        "GLOO_SOCKET_IFNAME": "lo",
+        RENDEZVOUS: folder,
+    }
+
+
 class Companions:
     """The other processes of a run that this process has started.
 
@@ -57,7 +71,7 @@ class Companions:
 
     def __init__(self, count: int, arguments: Mapping[str, Any]) -> None:
         self._folder = TemporaryDirectory(prefix="surefoot_")
-        self._before = {name: os.environ.get(name) for name in _environment(0, 1, "")}
+        self._before = {name: os.environ.get(name) for name in rank_variables(0, 1, "")}
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         order = json.dumps(dict(arguments), default=str).encode()
         for rank in range(1, count):
@@ -67,13 +81,13 @@ class Companions:
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=subprocess.STDOUT,
-                    env={**os.environ, **_environment(rank, count, self._folder.name)},
+                    env={**os.environ, **rank_variables(rank, count, self._folder.name)},
                 )
             self._processes[rank] = process
             assert process.stdin is not None
             process.stdin.write(order)
             process.stdin.close()
-        os.environ.update(_environment(0, count, self._folder.name))
+        os.environ.update(rank_variables(0, count, self._folder.name))
 
     def __enter__(self) -> Companions:
         return self
@@ -134,17 +148,6 @@ def report_ready() -> None:
 
 def _ready_file(folder: str, rank: int) -> Path:
     return Path(folder) / f"ready_{rank}"
-
-
-def _environment(rank: int, count: int, folder: str) -> dict[str, str]:
-    """Variables that torchrun would set, and how to connect on one machine without a port that may be taken."""
-    return {
-        "RANK": str(rank),
-        "LOCAL_RANK": str(rank),
-        "WORLD_SIZE": str(count),
-        "GLOO_SOCKET_IFNAME": "lo",
-        RENDEZVOUS: folder,
-    }
 
 
 def _end_with_parent() -> None:

@@ -59,6 +59,12 @@ def start_process_group(ranks: Ranks, device: str) -> None:
         torch.cuda.set_device(ranks.local_rank)
 
 
+def share_cores(processes: int) -> None:
+    """Give torch in this process its share of the cores, when several processes share them."""
+    if processes > 1:
+        torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // processes))
+
+
 def agree(flag: bool, ranks: Ranks, device: str) -> bool:
     """Return whether any process set the flag, the same answer in all of them."""
     if ranks.world_size == 1:

@@ -142,7 +142,9 @@ class RunDirectory:
             record = json.loads(self.record.read_text(encoding="utf-8"))
         except ValueError as error:
             raise SurefootError(f"{self.record} is not JSON: {error}.") from error
-        missing = sorted(item.name for item in fields(RunSettings) if item.default is MISSING and item.name not in record)
+        missing = sorted(
+            item.name for item in fields(RunSettings) if item.default is MISSING and item.name not in record
+        )
         if missing:
             raise SurefootError(f"{self.record} lacks {', '.join(missing)}; it is not the record of a training run.")
         return record

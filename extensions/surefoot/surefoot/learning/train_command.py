@@ -67,9 +67,6 @@ def run(args: argparse.Namespace) -> int:
         SurefootError: If an argument is wrong, a part is missing, or a file cannot be written.
     """
     began = time.monotonic()
-    # Threads that wait must not spin: beside another busy process a spinning pool makes PPO several times slower.
-    # The OpenMP runtime reads this when torch loads it.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     _check_arguments(args)
     from surefoot.learning.companions import Companions
     from surefoot.learning.distributed import Ranks

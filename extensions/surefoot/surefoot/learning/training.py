@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
 from surefoot.engines import launched, native_log
-from surefoot.learning.distributed import Ranks
+from surefoot.learning.distributed import Ranks, share_cores
 from surefoot.learning.fault_guard import TrainingFaultError, faulty_environments
 from surefoot.learning.metrics import JsonLines, MetricsSink, TensorBoard
 from surefoot.learning.run_directory import RunDirectory, RunSettings
@@ -171,8 +170,7 @@ def _train_in_simulation(
     import torch
 
     torch.set_float32_matmul_precision("high")  # TF32 on GPUs that have it
-    if plan.settings.processes > 1:
-        torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // plan.settings.processes))
+    share_cores(plan.settings.processes)
     with launched(plan.env_cfg, device=plan.settings.device):
         with redirect_stdout(chatter), redirect_stderr(chatter):
             env = _make_env(plan)

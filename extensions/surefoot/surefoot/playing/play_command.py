@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import time
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -122,8 +121,6 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         SurefootError: If an argument is wrong or a part is missing.
     """
-    # Threads that wait must not spin: beside another busy process a spinning pool slows the policy several times.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from surefoot.engines import check_device, check_physics, default_device
 
     trained = _find(args)
