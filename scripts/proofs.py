@@ -11,6 +11,8 @@ from surefoot.report import provenance, write_report
 
 PROOFS = Path("proofs")
 TASK = "Surefoot-Velocity-Flat-Go2"
+TASK_G1 = "Surefoot-Velocity-Flat-G1"
+G1_METRICS = ("iteration", "Train/mean_reward", "Train/mean_episode_length", "Perf/env_steps_per_s")
 SEEDS = (1, 2, 3)
 MINUTES_TO_WALK = 10
 SUREFOOT = str(Path(sys.executable).with_name("surefoot"))
@@ -44,6 +46,29 @@ def seeds() -> int:
     return 0 if ok else 1
 
 
+def g1() -> int:
+    """Step 4096 humanoids for one iteration, then train 1024 of them for fifty: their reward must rise."""
+    figures: dict[str, float] = {}
+    rows = []
+    for num_envs, iterations in ((4096, 1), (1024, 50)):
+        output = Path("runs") / "proofs" / f"g1_{num_envs}_{int(time.time())}"
+        sizes = ("--num-envs", str(num_envs), "--iterations", str(iterations))
+        if run(SUREFOOT, "train", "--task", TASK_G1, "--device", "cpu", *sizes, "--no-video", "--output", str(output)):
+            return 1
+        (metrics,) = output.glob("*/*/metrics.jsonl")
+        history = [json.loads(line) for line in metrics.read_text().splitlines()]
+        rows += [{"num_envs": num_envs, **{name: row.get(name) for name in G1_METRICS}} for row in history]
+        figures[f"env_steps_per_s_{num_envs}"] = history[-1]["env_steps"] / history[-1]["elapsed_s"]
+    rewards = [
+        row["Train/mean_reward"] for row in rows if row["num_envs"] == 1024 and row["Train/mean_reward"] is not None
+    ]
+    figures["mean_reward_iterations_1_to_10"] = sum(rewards[:10]) / 10
+    figures["mean_reward_iterations_41_to_50"] = sum(rewards[-10:]) / 10
+    ok = figures["mean_reward_iterations_41_to_50"] > figures["mean_reward_iterations_1_to_10"]
+    write_report(PROOFS / "g1.json", ok=ok, figures=figures, rows=rows, provenance=provenance(seed=1, device="cpu"))
+    return 0 if ok else 1
+
+
 def command(*arguments: str) -> Callable[[], int]:
     """Return a proof that is one command, which writes its own report."""
     return lambda: run(*arguments)
@@ -64,6 +89,7 @@ ALL: dict[str, Callable[[], int]] = {
         SUREFOOT, "play", "--pretrained", TASK, "--physics", "ovphysx", "--episodes", "200", *report_of("play")
     ),
     "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),
+    "g1": g1,
     "seeds": seeds,
 }
 
