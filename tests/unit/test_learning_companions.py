@@ -8,6 +8,8 @@ import pytest
 
 from surefoot.learning import train_command
 from surefoot.learning.companions import RENDEZVOUS, Companions, default_processes
+from surefoot.learning.distributed import Ranks
+from surefoot.learning.run_state import of_process
 from surefoot_bridge.errors import SurefootError
 
 
@@ -47,3 +49,10 @@ def test_a_process_that_ends_before_it_is_ready_is_named_with_its_last_words():
         companions.wait_until_ready()
     assert dict(os.environ) == before
     assert not folder.exists()
+
+
+def test_each_process_goes_on_from_its_own_simulation_and_another_number_of_them_from_new_episodes():
+    content = {"actor": "network", "simulation": "first", "other_processes": [{"simulation": "second"}]}
+    first, second, alone = (of_process(content, ranks) for ranks in (Ranks(0, 0, 2), Ranks(1, 1, 2), Ranks()))
+    assert (first["simulation"], second["simulation"], alone["simulation"]) == ("first", "second", None)
+    assert {state["actor"] for state in (first, second, alone)} == {"network"}

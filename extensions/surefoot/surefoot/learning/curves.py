@@ -11,12 +11,14 @@ _PANELS = (
     ("Train/mean_reward", "mean return of an episode"),
     ("Train/tracking_share", "velocity tracking, share of its maximum"),
     ("Train/mean_episode_length", "episode length [control steps]"),
+    ("Loss/value", "loss of the value function"),
+    ("Policy/mean_std", "standard deviation of the actions"),
     ("Perf/env_steps_per_s", "environment steps per second"),
 )
 
 
 def draw_learning_curves(metrics: Path, picture: Path) -> Path:
-    """Draw return, tracking, episode length and speed over environment steps.
+    """Draw return, tracking, episode length, value loss, exploration and speed over environment steps.
 
     Args:
         metrics: A run's ``metrics.jsonl``.
@@ -36,9 +38,9 @@ def draw_learning_curves(metrics: Path, picture: Path) -> Path:
     rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
     if not rows:
         raise SurefootError(f"{metrics} holds no iteration to draw.")
-    figure = Figure(figsize=(10, 7), layout="constrained")
+    figure = Figure(figsize=(15, 7), layout="constrained")
     FigureCanvasAgg(figure)
-    for axes, (name, label) in zip(figure.subplots(2, 2).flat, _PANELS, strict=True):
+    for axes, (name, label) in zip(figure.subplots(2, 3).flat, _PANELS, strict=True):
         points = [(row["env_steps"] / 1e6, row[name]) for row in rows if row.get(name) is not None]
         axes.plot(*zip(*points, strict=True) if points else ((), ()))
         axes.set_xlabel("environment steps [million]")
