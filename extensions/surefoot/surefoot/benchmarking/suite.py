@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -35,12 +36,25 @@ def run_worker(request: Request) -> Measurement:
             )
             for rank in range(request.processes)
         ]
+
+        def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
+            answer = process.communicate(json.dumps(asdict(request)))
+            if process.returncode != 0:
+                for other in processes:  # they would wait for it
+                    other.terminate()
+            return answer
+
         with ThreadPoolExecutor(len(processes)) as pool:
-            outputs = list(pool.map(lambda process: process.communicate(json.dumps(asdict(request))), processes))
-    for process, (answer, errors) in zip(processes, outputs, strict=True):
-        if process.returncode != 0 or not answer.strip():
-            tail = "\n".join(errors.strip().splitlines()[-15:])
-            raise SurefootError(f"The measurement {request} failed with exit code {process.returncode}:\n{tail}")
+            outputs = list(pool.map(finish, processes))
+    failed = [
+        (process.returncode == -signal.SIGTERM, process.returncode, errors)  # those that we ended come last
+        for process, (_, errors) in zip(processes, outputs, strict=True)
+        if process.returncode != 0
+    ]
+    if failed:
+        _, status, errors = min(failed)
+        tail = "\n".join(errors.strip().splitlines()[-15:])
+        raise SurefootError(f"The measurement {request} failed with exit status {status}:\n{tail}")
     return Measurement(**json.loads(outputs[0][0].strip().splitlines()[-1]))
 
 

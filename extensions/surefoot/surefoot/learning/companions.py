@@ -105,7 +105,7 @@ class Companions:
         """
         while not all(_ready_file(self._folder.name, rank).exists() for rank in self._processes):
             if any(process.poll() is not None for process in self._processes.values()):
-                raise SurefootError(self.failure())
+                raise SurefootError(self.failure() or "A training process ended before it began to train.")
             time.sleep(0.02)
 
     def failure(self) -> str:
