@@ -108,7 +108,7 @@ REFUSALS = {
     "another type": (("--task", TASK, "env.decimation=fast"), "env.decimation is 4; it cannot be set to 'fast'"),
     "a path as name": (("--task", TASK, "--run-name", "a/b"), "Run name 'a/b' may hold letters"),
     "too little memory": (
-        ("--task", TASK, "--device", "cpu", "--num-envs", "4096"),
+        ("--task", TASK, "--device", "cpu", "--num-envs", "4096", "--processes", "1"),
         "4096 environments need about 7.4 GiB of memory, 4.0 GiB are free. Use --num-envs 1849 or fewer",
     ),
     "no run there": (("--resume", "/nowhere"), "/nowhere does not exist"),
