@@ -83,6 +83,15 @@ def test_time_ends_training_after_the_iteration_under_way(tmp_path):
     assert names(run) == ["model_000001.pt"]
 
 
+@pytest.fixture
+def heeded_interrupt():
+    """A background shell starts its programs with SIGINT ignored; the test runner may be one of them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded_interrupt")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_training_after_the_iteration_under_way_and_saves(tmp_path, number, capsys):
     handler = signal.getsignal(number)
@@ -110,6 +119,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
         signal.signal(signal.SIGHUP, before)
 
 
+@pytest.mark.usefixtures("heeded_interrupt")
 def test_a_second_signal_aborts(tmp_path):
     def interrupt_twice(step, obs, rewards):
         os.kill(os.getpid(), signal.SIGINT)
