@@ -87,6 +87,21 @@ def test_two_processes_share_one_network_and_draw_different_environments(tmp_pat
     assert [row["env_steps"] for row in rows(run)] == [2 * 32 * 24, 2 * 2 * 32 * 24]
 
 
+def test_a_process_that_is_lost_is_named_without_a_traceback(tmp_path):
+    command = (sys.executable, "-m", "surefoot.cli", "train", "--task", TASK, *SMALL, "--processes", "2")
+    process = start(*command, "--iterations", "100000", "--output", str(tmp_path))
+    until = time.monotonic() + TIMEOUT_S
+    while not list(tmp_path.glob("*/*/metrics.jsonl")) and time.monotonic() < until:
+        time.sleep(0.1)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    (companion,) = [int(pid) for pid in children if b"companions" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    os.kill(companion, signal.SIGKILL)
+    output, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 2, output
+    assert "surefoot: Training process 1 ended with exit status -9" in output
+    assert "Traceback" not in output
+
+
 REFUSALS = {
     "another task": (("--task", "Surefoot-Velocity-Flat-Go1"), "Unknown task 'Surefoot-Velocity-Flat-Go1'; valid: "),
     "no task": ((), "Name a task with --task ID"),

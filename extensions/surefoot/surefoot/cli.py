@@ -29,13 +29,13 @@ COMMANDS = {
 }
 
 
-# Libraries read these when they load, which is after this.
-_PROCESS_DEFAULTS = {
+PROCESS_DEFAULTS = {
     # Threads that wait must not spin: beside another busy process a spinning pool makes PPO several times slower.
     "OMP_WAIT_POLICY": "PASSIVE",
     # rsl_rl imports GitPython, which raises on a machine without git.
     "GIT_PYTHON_REFRESH": "quiet",
 }
+"""Environment variables of every command, unless they are set; libraries read them when they load, which is later."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 held, 1 measured and fell short, 2 could not run, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    for name, value in _PROCESS_DEFAULTS.items():
+    for name, value in PROCESS_DEFAULTS.items():
         os.environ.setdefault(name, value)
     try:
         return _dispatch(arguments)

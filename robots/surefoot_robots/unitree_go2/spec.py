@@ -22,7 +22,7 @@ _DEFAULT_POSE_RAD = {
 
 SPEC = RobotSpec(
     name="unitree_go2",
-    revision="1",
+    revision="2",
     kind="quadruped",
     mjcf_path=_MJCF,
     base_body="base",

@@ -21,7 +21,8 @@ def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str) -> VelocityPpoCfg:
         spec: The robot; humanoids get wider networks and more iterations.
         experiment_name: Folder of the runs.
     """
-    # A humanoid that explores as widely as a quadruped falls in half a second whatever its network says.
+    # Noise alone topples a humanoid: untrained G1 last 0.8 s with 1.0 and 0.9 s without any. After fifty iterations of
+    # 1024 of them the return was -1.0 with 1.0 and -0.4 with 0.4.
     init_std = {"quadruped": 1.0, "humanoid": 0.4}[spec.kind]
     hidden_dims = {"quadruped": [256, 128, 64], "humanoid": [512, 256, 128]}[spec.kind]
     return VelocityPpoCfg(

@@ -248,8 +248,8 @@ def make_events_cfg(spec: RobotSpec) -> EventsCfg:
     """Initial states from which a robot of this kind can learn to stay up."""
     cfg = EventsCfg()
     if spec.kind == "humanoid":
-        # In its default pose a G1 at rest falls over within 1.4 s whatever it holds, thrown as a quadruped is within
-        # 0.9 s: too short for an untrained policy to find out what helps.
+        # A G1 that holds its default pose falls after 1.4 s when it starts at rest, after 0.9 s on average when it is
+        # thrown as a quadruped is: little time for an untrained policy to find out what helps.
         cfg.reset_base.params["velocity_range"] = dict.fromkeys(("x", "y", "z", "roll", "pitch", "yaw"), (-0.1, 0.1))
         cfg.reset_joints.params["position_range"] = (-0.05, 0.05)
     return cfg

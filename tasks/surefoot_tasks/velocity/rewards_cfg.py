@@ -64,8 +64,8 @@ def make_rewards_cfg(spec: RobotSpec) -> RewardsCfg:
         cfg.pose_deviation.params.update(joint_pattern=".*_hip_joint", num_joints=4)
     else:
         cfg.trot = None
-        # A humanoid has twice the joints and ten times the squared torque, and stays up for half a second at first:
-        # penalties above tracking teach it to fall early. So each weighs less, and a fall costs by itself.
+        # A humanoid has twice the joints and ten times the squared torque, and stays up for less than a second at
+        # first: penalties above tracking teach it to fall early. So each weighs less, and a fall costs by itself.
         cfg.ang_vel_xy.weight = -0.02
         cfg.mechanical_power.weight = -1e-4
         cfg.torque.weight = -5e-6

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from surefoot.benchmarking.worker import Measurement, Request
+from surefoot.cli import PROCESS_DEFAULTS
 from surefoot.learning.companions import default_processes, rank_variables
 from surefoot_bridge.errors import SurefootError
 
@@ -24,6 +25,7 @@ def run_worker(request: Request) -> Measurement:
     Raises:
         SurefootError: If one fails; the message ends with the last lines that it printed.
     """
+    defaults = PROCESS_DEFAULTS if request.task == "ours" else {}  # stock has what Isaac Lab gives it
     with TemporaryDirectory(prefix="surefoot_") as folder:
         processes = [
             subprocess.Popen(
@@ -32,7 +34,7 @@ def run_worker(request: Request) -> Measurement:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE", **rank_variables(rank, request.processes, folder)},
+                env={**os.environ, **defaults, **rank_variables(rank, request.processes, folder)},
             )
             for rank in range(request.processes)
         ]

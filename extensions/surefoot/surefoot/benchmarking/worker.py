@@ -46,7 +46,7 @@ class Measurement:
     physics_share: float
     """Share of the time of a control step spent inside the engine's step call."""
     peak_memory_mb: float
-    """Of all processes."""
+    """Of the first process, times their number."""
     startup_s: float
     """From the start of the process to the end of the first reset."""
     profile: str = ""

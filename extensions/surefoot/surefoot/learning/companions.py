@@ -139,11 +139,15 @@ class Companions:
         return Path(self._folder.name) / f"process_{rank}.log"
 
 
+def is_companion() -> bool:
+    """Tell whether another process of the run has started this one."""
+    return RENDEZVOUS in os.environ and os.environ["RANK"] != "0"
+
+
 def report_ready() -> None:
-    """Tell the process that started this one that it is about to connect; nothing for one that a person started."""
-    folder, rank = os.environ.get(RENDEZVOUS), int(os.environ.get("RANK", "0"))
-    if folder and rank > 0:
-        _ready_file(folder, rank).touch()
+    """Tell the process that started this companion that it is about to connect."""
+    if is_companion():
+        _ready_file(os.environ[RENDEZVOUS], int(os.environ["RANK"])).touch()
 
 
 def _ready_file(folder: str, rank: int) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import importlib.util
-import os
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -167,9 +166,9 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
 
 def _processes(asked: int | None, device: str, num_envs: int, ranks: Ranks) -> int:
     """Number of processes that share the environments."""
-    from surefoot.learning.companions import RENDEZVOUS, default_processes
+    from surefoot.learning.companions import default_processes, is_companion
 
-    if ranks.world_size > 1 and RENDEZVOUS not in os.environ:
+    if ranks.world_size > 1 and not is_companion():
         if asked not in (None, 1):
             raise SurefootError(f"--processes {asked} under torchrun: it starts the processes, so leave it out.")
         return 1
@@ -206,11 +205,11 @@ def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSett
 def _check_machine(settings: RunSettings, logger: str, ranks: Ranks) -> None:
     """Refuse what this machine cannot do before the simulator starts."""
     from surefoot.engines import check_physics
-    from surefoot.learning.companions import RENDEZVOUS
+    from surefoot.learning.companions import is_companion
     from surefoot.learning.memory import check_memory
 
     check_physics(settings.physics, settings.device)
-    if settings.device == "cpu" and RENDEZVOUS not in os.environ:
+    if settings.device == "cpu" and not is_companion():
         check_memory(settings.num_envs, processes=max(settings.processes, ranks.world_size), copies=ranks.world_size)
     if logger == "wandb" and importlib.util.find_spec("wandb") is None:
         raise SurefootError("--logger wandb needs the package wandb: pip install 'surefoot[wandb]'.")

@@ -84,7 +84,7 @@ def train(plan: TrainingPlan, run: RunDirectory | None) -> int:
         print(f"Run directory: {run.path}", flush=True)
     sinks = _open_sinks(plan, run) if run is not None else []
     try:
-        with _quiet_engine(run) as chatter, _blamed_on_companions(plan):
+        with _quiet_engine(run) as chatter:
             ending = _train_in_simulation(plan, run, sinks, chatter)
         if plan.companions is not None:
             plan.companions.close()
@@ -171,7 +171,7 @@ def _train_in_simulation(
 
     torch.set_float32_matmul_precision("high")  # TF32 on GPUs that have it
     share_cores(plan.settings.processes)
-    with launched(plan.env_cfg, device=plan.settings.device):
+    with launched(plan.env_cfg, device=plan.settings.device), _blamed_on_companions(plan):
         with redirect_stdout(chatter), redirect_stderr(chatter):
             env = _make_env(plan)
             if plan.companions is not None:
