@@ -28,7 +28,7 @@ RENDEZVOUS = "SUREFOOT_RENDEZVOUS"
 """Environment variable with the folder in which the processes of a run meet."""
 
 MIN_ENVIRONMENTS = 128
-"""Environments below which a process of its own costs more than it gives."""
+"""Fewest environments worth a process: two of 128 Go2 each step 5 % faster than one of 256, two of 512 18 % faster."""
 
 _PATIENCE_S = 30.0
 """Time that companions have to end by themselves when training has ended [s]."""
