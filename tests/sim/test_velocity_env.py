@@ -39,6 +39,15 @@ def test_every_environment_moves_and_stays_finite_under_random_actions(seen: dic
     assert seen["finite"]
 
 
+def test_feet_feel_what_the_contact_sensor_says(seen: dict) -> None:
+    assert seen["foot_force_error_n"] < 1e-3
+    assert seen["heaviest_foot_force_n"] > 10.0
+
+
+def test_no_force_is_left_in_the_step_after_take_off(seen: dict) -> None:
+    assert seen["foot_force_after_take_off_n"] == 0.0
+
+
 def test_a_push_in_flight_moves_the_base_by_velocity_times_time(seen: dict) -> None:
     assert seen["pushed_m"] == pytest.approx([0.5 * 0.02] * len(seen["pushed_m"]), abs=2e-4)
 

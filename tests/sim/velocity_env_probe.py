@@ -79,13 +79,23 @@ def random_actions(env) -> dict:
     """Ten steps of random actions: how far each environment's joints went, and whether all numbers stayed finite."""
     place(env, env.robot_spec.base_height_m)
     before = env.robot.data.joint_pos.torch.clone()
-    finite = True
+    sensor, finite, force_error_n, heaviest_n = env.scene["contacts"], True, 0.0, 0.0
+    feet = [sensor.body_names.index(name) for name in env.robot_spec.foot_bodies]
     for _ in range(10):
         observations, reward, *_ = env.step(torch.randn(NUM_ENVS, env.robot_spec.num_joints))
         finite &= all(bool(torch.isfinite(group).all()) for group in observations.values())
         finite &= bool(torch.isfinite(reward).all())
+        sensed_n = sensor.data.net_normal_forces_w.torch[:, feet].norm(dim=-1)
+        kept = ~env.reset_buf  # a reset clears the sensor
+        force_error_n = max(force_error_n, (env.locomotion.foot_force_n - sensed_n)[kept].abs().max().item())
+        heaviest_n = max(heaviest_n, sensed_n.max().item())
     moved = (env.robot.data.joint_pos.torch - before).abs().amax(dim=1)
-    return {"smallest_motion_rad": moved.min().item(), "finite": finite}
+    return {
+        "smallest_motion_rad": moved.min().item(),
+        "finite": finite,
+        "foot_force_error_n": force_error_n,
+        "heaviest_foot_force_n": heaviest_n,
+    }
 
 
 def push_in_flight(env) -> dict:
@@ -97,7 +107,10 @@ def push_in_flight(env) -> dict:
     start = env.robot.data.root_link_pos_w.torch[:, 1].clone()
     mdp.push_by_setting_velocity(env, torch.arange(NUM_ENVS), velocity_range={"y": (0.5, 0.5)})
     env.step(torch.zeros(NUM_ENVS, env.robot_spec.num_joints))
-    return {"pushed_m": (env.robot.data.root_link_pos_w.torch[:, 1] - start).tolist()}
+    return {
+        "pushed_m": (env.robot.data.root_link_pos_w.torch[:, 1] - start).tolist(),
+        "foot_force_after_take_off_n": env.locomotion.foot_force_n.max().item(),
+    }
 
 
 def mirrored_motion(env) -> dict:

@@ -1,47 +1,63 @@
 """The shared state of legged environments on trajectories worked by hand."""
 
+import math
 from types import SimpleNamespace
 
 import pytest
 import torch
+import warp as wp
 
 from surefoot.envs.locomotion_state import LocomotionState
-from surefoot_robots import get_robot
+from surefoot_robots import RobotSpec, get_robot
 
 DT = 0.02
 SPEC = get_robot("unitree_go2")
-FEET = len(SPEC.foot_bodies)
 
 
 class Proxy:
-    """Stands in for Isaac Lab's array that is read as ``.torch``."""
+    """Stands in for Isaac Lab's array that is read as ``.torch`` or ``.warp``."""
 
-    def __init__(self, value: torch.Tensor) -> None:
+    def __init__(self, value: torch.Tensor, dtype: type = wp.float32) -> None:
         self.torch = value
+        self.warp = wp.from_torch(value, dtype=dtype)
 
 
 class FakeRobot:
     """A robot whose state the test sets; one environment, feet are its only bodies."""
 
-    device, num_instances, num_joints = "cpu", 1, 12
+    device, num_instances = "cpu", 1
 
-    def __init__(self) -> None:
-        pose = torch.zeros(1, FEET, 7)
+    def __init__(self, spec: RobotSpec) -> None:
+        self.num_joints = spec.num_joints
+        pose = torch.zeros(1, len(spec.foot_bodies), 7)
         pose[..., 6] = 1.0  # identity quaternion x, y, z, w
-        self.data = SimpleNamespace(joint_vel=Proxy(torch.zeros(1, 12)), body_link_pose_w=Proxy(pose))
-        self.actuators = {"joints": SimpleNamespace(applied_effort=torch.zeros(1, 12))}
-        self.body_names = list(SPEC.foot_bodies)
+        self.data = SimpleNamespace(
+            joint_vel=Proxy(torch.zeros(1, self.num_joints)),
+            body_link_pose_w=Proxy(pose, wp.transformf),
+            root_link_pose_w=Proxy(pose[:, 0].clone(), wp.transformf),
+            root_com_vel_w=Proxy(torch.zeros(1, 6), wp.spatial_vectorf),
+            body_com_pos_b=Proxy(torch.zeros(1, len(spec.foot_bodies), 3), wp.vec3f),
+            GRAVITY_VEC_W=Proxy(torch.tensor([[0.0, 0.0, -9.81]]), wp.vec3f),
+        )
+        self.actuators = {"joints": SimpleNamespace(applied_effort=torch.zeros(1, self.num_joints))}
+        self.body_names = list(spec.foot_bodies)
+
+
+def make_scene(spec: RobotSpec) -> SimpleNamespace:
+    """Robot, contact sensor and state under test."""
+    wp.init()
+    robot = FakeRobot(spec)
+    bodies = [*spec.fall_bodies, *spec.foot_bodies]
+    force = torch.zeros(1, len(bodies), 3)
+    contacts = SimpleNamespace(body_names=bodies, data=SimpleNamespace(net_normal_forces_w=Proxy(force, wp.vec3f)))
+    state = LocomotionState(robot, contacts, spec, DT)
+    return SimpleNamespace(robot=robot, force=force, state=state, first_foot=len(spec.fall_bodies))
 
 
 @pytest.fixture
 def scene() -> SimpleNamespace:
-    """Robot, contact sensor and state under test."""
-    robot = FakeRobot()
-    bodies = [*SPEC.fall_bodies, *SPEC.foot_bodies]
-    force = torch.zeros(1, len(bodies), 3)
-    contacts = SimpleNamespace(body_names=bodies, data=SimpleNamespace(net_normal_forces_w=Proxy(force)))
-    state = LocomotionState(robot, contacts, SPEC, DT)
-    return SimpleNamespace(robot=robot, force=force, state=state, first_foot=len(SPEC.fall_bodies))
+    """A quadruped."""
+    return make_scene(SPEC)
 
 
 def set_foot(scene: SimpleNamespace, height_m: float, force_n: float, x_m: float = 0.0) -> None:
@@ -97,13 +113,42 @@ def test_a_fall_force_is_the_largest_on_any_body_that_must_not_touch(scene: Simp
 
 def test_the_lowest_sole_point_of_a_tilted_foot_counts() -> None:
     spec = get_robot("unitree_g1")
-    state = LocomotionState.__new__(LocomotionState)
-    state._sole_offsets = torch.tensor([[[0.1, 0.0, -0.03], [-0.05, 0.0, -0.03]]])  # one foot, toe and heel
-    pitch = 0.2  # toe down: a rotation about y takes x to x cos - ..., z of the toe falls by 0.1 sin(pitch)
-    quat = torch.tensor([[[0.0, torch.sin(torch.tensor(pitch / 2)), 0.0, torch.cos(torch.tensor(pitch / 2))]]])
-    drop = state._sole_drop(quat).item()
-    assert drop == pytest.approx(-0.1 * 0.19866933 - 0.03 * 0.98006658, abs=1e-6)
-    assert len(spec.foot_bodies) == 2
+    scene = make_scene(spec)
+    pitch = 0.2  # a rotation about y lowers the toes, 85 mm ahead of the foot's origin, by 0.085 sin(pitch)
+    pose = scene.robot.data.body_link_pose_w.torch
+    pose[0, :, 2] = 0.05
+    pose[0, 0, 3:] = torch.tensor([0.0, math.sin(pitch / 2), 0.0, math.cos(pitch / 2)])
+    scene.state.update()
+    expected = [0.05 - 0.085 * math.sin(pitch) - spec.sole_radius_m, 0.05 - spec.sole_radius_m]
+    assert scene.state.sole_height_m[0].tolist() == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_base_moves_as_its_origin_does_not_as_its_centre_of_mass(scene: SimpleNamespace) -> None:
+    data, half = scene.robot.data, math.sqrt(0.5)
+    data.root_link_pose_w.torch[0, 3:] = torch.tensor([0.0, 0.0, half, half])  # a quarter turn to the left
+    data.root_com_vel_w.torch[0] = torch.tensor([1.0, 0.0, 0.0, 0.0, 0.0, 2.0])
+    data.body_com_pos_b.torch[0, 0] = torch.tensor([0.1, 0.0, 0.0])
+    scene.state.update()
+    # World x is the base's right: (0, -1, 0); the centre turns about the origin with (0, 0, 2) x (0.1, 0, 0).
+    assert scene.state.base_lin_vel_b[0].tolist() == pytest.approx([0.0, -1.2, 0.0], abs=1e-6)
+    assert scene.state.base_ang_vel_b[0].tolist() == pytest.approx([0.0, 0.0, 2.0], abs=1e-6)
+
+
+def test_gravity_in_the_frame_of_a_base_on_its_left_side_points_left(scene: SimpleNamespace) -> None:
+    half = math.sqrt(0.5)  # rolled by -90 degrees
+    scene.robot.data.root_link_pose_w.torch[0, 3:] = torch.tensor([-half, 0.0, 0.0, half])
+    scene.state.update()
+    assert scene.state.projected_gravity_b[0].tolist() == pytest.approx([0.0, 1.0, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("say", ["reset", "base_has_moved", "load_state_dict"])
+def test_the_base_is_read_again_after_its_state_was_written(scene: SimpleNamespace, say: str) -> None:
+    scene.state.update()
+    assert scene.state.base_lin_vel_b[0, 0].item() == 0.0
+    scene.robot.data.root_com_vel_w.torch[0, 0] = 1.0
+    arguments = {"reset": [torch.tensor([0])], "base_has_moved": [], "load_state_dict": [scene.state.state_dict()]}
+    getattr(scene.state, say)(*arguments[say])
+    assert scene.state.base_lin_vel_b[0, 0].item() == 1.0
 
 
 def test_restoring_the_memory_leads_to_the_same_next_step(scene: SimpleNamespace) -> None:

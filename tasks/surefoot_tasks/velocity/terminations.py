@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from surefoot.envs.locomotion_state import CONTACT_FORCE_N
+from surefoot.envs.kernels import CONTACT_FORCE_N
 
 if TYPE_CHECKING:
     from surefoot.envs.env import SurefootEnv

@@ -69,7 +69,13 @@ class JointActuator(ActuatorBase):
     def launch(
         self, joint_pos: wp.array, joint_vel: wp.array, target: wp.array, engine_joint: wp.array, *, out: wp.array
     ) -> None:
-        """Launch the kernel on arrays of shape (num_envs, num_joints), without allocation or host synchronisation.
+        """Launch the kernel on arrays of shape (num_envs, num_joints), without allocation or host synchronisation."""
+        self.record(joint_pos, joint_vel, target, engine_joint, out=out).launch()
+
+    def record(
+        self, joint_pos: wp.array, joint_vel: wp.array, target: wp.array, engine_joint: wp.array, *, out: wp.array
+    ) -> wp.Launch:
+        """Prepare a launch that can be repeated on the same arrays, which spares the host the packing of arguments.
 
         Args:
             joint_pos: Joint positions [rad] in the engine's order.
@@ -78,12 +84,13 @@ class JointActuator(ActuatorBase):
             engine_joint: What :meth:`engine_joint` returned for that engine.
             out: Joint efforts [N.m] in the engine's order.
         """
-        wp.launch(
+        return wp.launch(
             compute_joint_efforts,
             dim=(self._num_envs, self.num_joints),
             inputs=[joint_pos, joint_vel, target, *self._parameters, engine_joint],
             outputs=[*self._telemetry, out],
             device=self._device,
+            record_cmd=True,
         )
 
     def reset(self, env_ids: Sequence[int]) -> None:

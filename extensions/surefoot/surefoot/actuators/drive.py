@@ -62,14 +62,14 @@ class OvPhysxDrive:
 
     def __init__(self, robot: Articulation, actuator: JointActuator) -> None:
         self._robot = robot
-        self._actuator = actuator
         self._view = robot.root_view
         shape, device = (robot.num_instances, robot.num_joints), robot.device
         self._joint_pos, self._joint_vel, self._joint_effort = (
             wp.zeros(shape, dtype=wp.float32, device=device) for _ in range(3)
         )
-        self._engine_joint = actuator.engine_joint(robot.backend_joint_names)
-        self._target = robot.actuators.target_command.position.warp
+        engine_joint = actuator.engine_joint(robot.backend_joint_names)
+        target = robot.actuators.target_command.position.warp
+        self._launch = actuator.record(self._joint_pos, self._joint_vel, target, engine_joint, out=self._joint_effort)
 
     def apply(self) -> None:
         """Compute and write the efforts; under external wrenches in Isaac Lab's way, which writes those too."""
@@ -78,9 +78,7 @@ class OvPhysxDrive:
             return
         self._view.read_into("articulation_dof_position", self._joint_pos)
         self._view.read_into("articulation_dof_velocity", self._joint_vel)
-        self._actuator.launch(
-            self._joint_pos, self._joint_vel, self._target, self._engine_joint, out=self._joint_effort
-        )
+        self._launch.launch()
         self._view.set_attribute("articulation_dof_actuation_force", self._joint_effort)
 
 

@@ -84,7 +84,8 @@ class SurefootEnv(ManagerBasedRLEnv):
             self._sim_step_counter += substeps_per_call
             self._drive.apply()
             self.sim.step(render=False)
-            self._scene_update(self.physics_dt * substeps_per_call)
+            self._scene_update.after_substep(self.physics_dt * substeps_per_call)
+        self._scene_update.after_step(self.step_dt)
         if is_rendering:
             self.sim.render(skip_app_pumping=not self.render_enabled)
 
@@ -104,6 +105,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.command_manager.compute(dt=self.step_dt)
         if "interval" in self.event_manager.active_terms:
             self.event_manager.apply(mode="interval", dt=self.step_dt)
+            self.locomotion.base_has_moved()
         self.obs_buf = self.observation_manager.compute(update_history=True)
         return self.obs_buf, self.reward_buf, self.reset_terminated, self.reset_time_outs, self.extras
 

@@ -3,36 +3,53 @@
 ``InteractiveScene.update`` runs at every physics substep and makes each articulation read its joint velocities to form
 accelerations by finite differences, although :class:`~surefoot.envs.locomotion_state.LocomotionState` forms them once
 per control step. Isaac Lab 3.0.0 has no public way to say that nobody reads them, so the substep only advances the
-articulation's clock, which is what its lazily read quantities compare against.
+articulation's clock, which is what its lazily read quantities compare against. Likewise a contact sensor that would
+read forces at every substep is told of the passed time once per control step.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
+
+from .contact_forces import reads_every_substep_in_vain
 
 if TYPE_CHECKING:
     from isaaclab.scene import InteractiveScene
 
 
 class LeanSceneUpdate:
-    """Advances the clocks of articulations and sensors after a physics substep.
+    """Advances the clocks of articulations and sensors after physics.
 
     Backends whose articulation data has no clock of the known kind are updated in Isaac Lab's way.
     """
 
     def __init__(self, scene: InteractiveScene) -> None:
+        from isaaclab.sensors import SensorBase
+
         self._clocks = []
         self._updates = []
+        self._updates_per_step = []
         for articulation in scene.articulations.values():
             if hasattr(articulation.data, "_sim_timestamp"):
                 self._clocks.append(articulation.data)
             else:
                 self._updates.append(articulation.update)
-        self._updates += [sensor.update for sensor in scene.sensors.values()]
+        for sensor in scene.sensors.values():
+            if reads_every_substep_in_vain(sensor):
+                # The base class's update advances the sensor's clock; that of the sensor itself reads the engine, too.
+                self._updates_per_step.append(partial(SensorBase.update, sensor))
+            else:
+                self._updates.append(sensor.update)
 
-    def __call__(self, dt: float) -> None:
-        """Advance by ``dt`` seconds."""
+    def after_substep(self, dt: float) -> None:
+        """Advance by the ``dt`` seconds of one call of the engine."""
         for data in self._clocks:
             data._sim_timestamp += dt
         for update in self._updates:
             update(dt)
+
+    def after_step(self, step_dt: float) -> None:
+        """Tell of the ``step_dt`` seconds of a control step whoever needs it no more often."""
+        for update in self._updates_per_step:
+            update(step_dt)

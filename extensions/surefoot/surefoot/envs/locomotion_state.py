@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import torch
+import warp as wp
+
+from . import kernels
+from .contact_forces import make_contact_forces
 
 if TYPE_CHECKING:
     from isaaclab.actuators import ActuatorBase
@@ -13,32 +17,34 @@ if TYPE_CHECKING:
 
     from surefoot_robots import RobotSpec
 
-CONTACT_FORCE_N = 1.0
-"""Contact force above which a body counts as touching [N]; the usual threshold of contact sensors in simulation."""
-
 
 class LocomotionState:
     """State of base, joints and feet after a control step, with the memory that differences need.
 
-    :meth:`update` runs once per control step, between physics and terminations. Everything it sets is a tensor of
-    shape (num_envs, ...) on the simulation's device that is not written again before the next update.
+    :meth:`update` runs once per control step, between physics and terminations. It writes buffers that are allocated
+    once: whoever keeps a value beyond the step copies it. Tensors have shape (num_envs, ...), on the simulation's
+    device. What concerns the base is formed again when it is asked for after :meth:`reset` or :meth:`base_has_moved`.
     """
 
     def __init__(self, robot: Articulation, contacts: ContactSensor, spec: RobotSpec, step_dt: float) -> None:
         self._robot = robot
-        self._contacts = contacts
+        self._contact_forces = make_contact_forces(contacts)
         self._step_dt = step_dt
         (actuator,) = robot.actuators.values()
         self._motor_torque_nm = cast("ActuatorBase", actuator).applied_effort
-        bodies = list(robot.body_names)
-        self._foot_bodies = torch.tensor([bodies.index(name) for name in spec.foot_bodies], device=robot.device)
-        sensed = list(contacts.body_names or ())
-        self._foot_sensor_ids = [sensed.index(name) for name in spec.foot_bodies]
-        self._fall_sensor_ids = [sensed.index(name) for name in spec.fall_bodies]
         device, num_envs, num_feet = robot.device, robot.num_instances, len(spec.foot_bodies)
-        self._sole_offsets = torch.tensor(spec.sole_offsets_m, device=device)  # (num_feet, points, 3)
+
+        def places(names: tuple[str, ...], among: list[str]) -> wp.array:
+            return wp.array([among.index(name) for name in names], dtype=wp.int32, device=device)
+
+        sensed = list(contacts.body_names or ())
+        self._foot_bodies = places(spec.foot_bodies, list(robot.body_names))
+        self._foot_sensors = places(spec.foot_bodies, sensed)
+        self._fall_sensors = places(spec.fall_bodies, sensed)
+        self._sole_points = wp.array(spec.sole_offsets_m, dtype=wp.vec3f, device=device)  # (num_feet, points)
         self._sole_radius_m = spec.sole_radius_m
         self._was_reset = torch.ones(num_envs, dtype=torch.bool, device=device)
+        self._base_is_current = False
 
         zeros = torch.zeros(num_envs, num_feet, device=device)
         self.joint_vel = torch.zeros(num_envs, robot.num_joints, device=device)
@@ -69,6 +75,10 @@ class LocomotionState:
         """Highest sole height of the present swing, at touchdown of the swing that ended [m]."""
         self.fall_force_n = torch.zeros(num_envs, device=device)
         """Largest contact force on a body that must not touch the ground [N], (num_envs,)."""
+        self._base_lin_vel_b, self._base_ang_vel_b, self._projected_gravity_b = (
+            torch.zeros(num_envs, 3, device=device) for _ in range(3)
+        )
+        self._bind()
 
     @property
     def joint_pos(self) -> torch.Tensor:
@@ -87,20 +97,20 @@ class LocomotionState:
         Formed from the velocity of the centre of mass: Isaac Lab 3.0.0 fills ``root_link_lin_vel_b`` with the latter on
         OvPhysX.
         """
-        data = self._robot.data
-        com_vel_b = data.root_com_lin_vel_b.torch
-        com_pos_b = data.body_com_pos_b.torch[:, 0]  # the root is the first body in every engine
-        return com_vel_b - torch.linalg.cross(self.base_ang_vel_b, com_pos_b)
+        self._update_base()
+        return self._base_lin_vel_b
 
     @property
     def base_ang_vel_b(self) -> torch.Tensor:
         """Angular velocity of the base [rad/s] in the base frame, (num_envs, 3)."""
-        return self._robot.data.root_link_ang_vel_b.torch
+        self._update_base()
+        return self._base_ang_vel_b
 
     @property
     def projected_gravity_b(self) -> torch.Tensor:
         """Direction of gravity in the base frame, (num_envs, 3)."""
-        return self._robot.data.projected_gravity_b.torch
+        self._update_base()
+        return self._projected_gravity_b
 
     @property
     def motor_torque_nm(self) -> torch.Tensor:
@@ -110,35 +120,44 @@ class LocomotionState:
     def update(self) -> None:
         """Read the engine after a control step and form the differences to the step before."""
         data = self._robot.data
-        continues = ~self._was_reset[:, None]  # (num_envs, 1)
+        num_envs, num_feet = self.foot_force_n.shape
+        device = self._robot.device
+        force_w = self._contact_forces.read()
+        wp.launch(
+            kernels.update_joints,
+            dim=self.joint_vel.shape,
+            inputs=[data.joint_vel.warp, self._was_reset_array, self._step_dt],
+            outputs=self._joint_arrays,
+            device=device,
+        )
+        wp.launch(
+            kernels.update_feet,
+            dim=(num_envs, num_feet),
+            inputs=[
+                data.body_link_pose_w.warp,
+                force_w,
+                self._foot_bodies,
+                self._foot_sensors,
+                self._sole_points,
+                self._sole_radius_m,
+                self._was_reset_array,
+                self._step_dt,
+            ],
+            outputs=self._foot_arrays,
+            device=device,
+        )
+        wp.launch(
+            kernels.update_fall_force,
+            dim=num_envs,
+            inputs=[force_w, self._fall_sensors],
+            outputs=self._fall_arrays,
+            device=device,
+        )
+        self.base_has_moved()
 
-        joint_vel = data.joint_vel.torch
-        # Selected, not multiplied by zero: the state before a reset may have been NaN.
-        self.joint_acc = torch.where(continues, (joint_vel - self.joint_vel) / self._step_dt, 0.0)
-        self.joint_vel = joint_vel.clone()
-
-        pose_w = data.body_link_pose_w.torch[:, self._foot_bodies]  # (num_envs, num_feet, 7), quaternion x, y, z, w
-        foot_pos_w = pose_w[..., :3]
-        self.foot_vel_w = torch.where(continues[..., None], (foot_pos_w - self.foot_pos_w) / self._step_dt, 0.0)
-        self.foot_pos_w = foot_pos_w
-        self.sole_height_m = foot_pos_w[..., 2] + self._sole_drop(pose_w[..., 3:]) - self._sole_radius_m
-
-        force_w = self._contacts.data.net_normal_forces_w
-        assert force_w is not None
-        force_n = force_w.torch.norm(dim=-1)  # (num_envs, num_sensed)
-        self.foot_force_n = force_n[:, self._foot_sensor_ids]
-        self.fall_force_n = force_n[:, self._fall_sensor_ids].amax(dim=1)
-        contact = self.foot_force_n > CONTACT_FORCE_N
-        self.foot_contact = contact
-        self.touchdown = contact & (self.air_time_s > 0.0)
-        liftoff = ~contact & (self.contact_time_s > 0.0)
-        self.last_air_time_s = torch.where(self.touchdown, self.air_time_s, self.last_air_time_s)
-        self.last_contact_time_s = torch.where(liftoff, self.contact_time_s, self.last_contact_time_s)
-        self.air_time_s = torch.where(contact, 0.0, self.air_time_s + self._step_dt)
-        self.contact_time_s = torch.where(contact, self.contact_time_s + self._step_dt, 0.0)
-        peak_m = torch.maximum(self.swing_peak_m, self.sole_height_m)
-        self.swing_peak_m = torch.where(contact & ~self.touchdown, 0.0, peak_m)
-        self._was_reset = torch.zeros_like(self._was_reset)
+    def base_has_moved(self) -> None:
+        """Say that the state of the base was written, so that it is read again when it is next asked for."""
+        self._base_is_current = False
 
     def reset(self, env_ids: torch.Tensor | slice) -> None:
         """Forget the past of the given environments."""
@@ -146,6 +165,7 @@ class LocomotionState:
         timers = (self.air_time_s, self.contact_time_s, self.last_air_time_s, self.last_contact_time_s)
         for memory in (*timers, self.swing_peak_m):
             memory[env_ids] = 0.0
+        self.base_has_moved()
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Everything that the next update depends on, by attribute name."""
@@ -156,7 +176,8 @@ class LocomotionState:
         if set(state) != set(self._MEMORY):
             raise KeyError(f"locomotion state holds {sorted(state)}, expected {sorted(self._MEMORY)}")
         for name, value in state.items():
-            setattr(self, name, value.to(self.joint_vel.device, copy=True))
+            getattr(self, name).copy_(value)
+        self.base_has_moved()
 
     _MEMORY = (
         "joint_vel",
@@ -176,9 +197,37 @@ class LocomotionState:
         "_was_reset",
     )
 
-    def _sole_drop(self, quat_xyzw: torch.Tensor) -> torch.Tensor:
-        """Height of each foot's lowest sole point relative to the foot's origin [m], (num_envs, num_feet)."""
-        x, y, z, w = quat_xyzw.unbind(-1)
-        # Third row of the rotation matrix of a unit quaternion: what the world's z sees of the body's axes.
-        row = torch.stack((2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)), dim=-1)
-        return (row.unsqueeze(-2) * self._sole_offsets).sum(-1).amin(-1)  # over points of (num_envs, num_feet, points)
+    def _bind(self) -> None:
+        """Make Warp's views of the buffers, grouped as the kernels write them."""
+        self._was_reset_array = wp.from_torch(self._was_reset)
+        self._joint_arrays = [wp.from_torch(self.joint_vel), wp.from_torch(self.joint_acc)]
+        self._foot_arrays = [
+            wp.from_torch(self.foot_pos_w, dtype=wp.vec3f),
+            *map(wp.from_torch, (self.air_time_s, self.contact_time_s)),
+            *map(wp.from_torch, (self.last_air_time_s, self.last_contact_time_s, self.swing_peak_m)),
+            wp.from_torch(self.foot_vel_w, dtype=wp.vec3f),
+            *map(wp.from_torch, (self.sole_height_m, self.foot_force_n, self.foot_contact, self.touchdown)),
+        ]
+        self._fall_arrays = [self._was_reset_array, wp.from_torch(self.fall_force_n)]
+        self._base_arrays = [
+            wp.from_torch(value, dtype=wp.vec3f)
+            for value in (self._base_lin_vel_b, self._base_ang_vel_b, self._projected_gravity_b)
+        ]
+
+    def _update_base(self) -> None:
+        if self._base_is_current:
+            return
+        data = self._robot.data
+        wp.launch(
+            kernels.update_base,
+            dim=self._robot.num_instances,
+            inputs=[
+                data.root_link_pose_w.warp,
+                data.root_com_vel_w.warp,
+                data.body_com_pos_b.warp,
+                data.GRAVITY_VEC_W.warp,
+            ],
+            outputs=self._base_arrays,
+            device=self._robot.device,
+        )
+        self._base_is_current = True

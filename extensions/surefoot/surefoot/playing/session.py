@@ -70,7 +70,7 @@ class PlaySession:
 
     def fell(self) -> torch.Tensor:
         """Return whether a body that must not touches the ground or the base is tilted too far, (num_envs,)."""
-        from surefoot.envs.locomotion_state import CONTACT_FORCE_N
+        from surefoot.envs.kernels import CONTACT_FORCE_N
 
         state = self.env.locomotion
         tilted = state.projected_gravity_b[:, 2] > -FALL_TILT_COSINE

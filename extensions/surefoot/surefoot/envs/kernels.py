@@ -1,0 +1,146 @@
+"""Warp kernels of the locomotion state: one pass over what the engine holds, without allocation."""
+
+import warp as wp
+
+CONTACT_FORCE_N = wp.constant(1.0)
+"""Contact force above which a body counts as touching [N]; the usual threshold of contact sensors in simulation."""
+
+
+@wp.func
+def lowest_point(quat: wp.quatf, points: wp.array2d(dtype=wp.vec3f), row: int) -> float:
+    """Height of the lowest of a body's points relative to the body's origin [m]."""
+    up_b = wp.quat_rotate_inv(quat, wp.vec3f(0.0, 0.0, 1.0))
+    lowest = wp.dot(up_b, points[row, 0])
+    for point in range(1, points.shape[1]):
+        lowest = wp.min(lowest, wp.dot(up_b, points[row, point]))
+    return lowest
+
+
+@wp.kernel
+def update_joints(
+    engine_joint_vel: wp.array2d(dtype=float),
+    was_reset: wp.array(dtype=bool),
+    step_dt: float,
+    # in and out
+    joint_vel: wp.array2d(dtype=float),
+    # outputs
+    joint_acc: wp.array2d(dtype=float),
+) -> None:
+    """One thread per (environment, joint): keep the velocity and form its difference to the step before."""
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    velocity = engine_joint_vel[env, joint]
+    acceleration = 0.0
+    if not was_reset[env]:
+        acceleration = (velocity - joint_vel[env, joint]) / step_dt
+    joint_acc[env, joint] = acceleration
+    joint_vel[env, joint] = velocity
+
+
+@wp.kernel
+def update_feet(
+    body_pose_w: wp.array2d(dtype=wp.transformf),
+    force_w: wp.array2d(dtype=wp.vec3f),
+    foot_body: wp.array(dtype=int),
+    foot_sensor: wp.array(dtype=int),
+    sole_points: wp.array2d(dtype=wp.vec3f),
+    sole_radius_m: float,
+    was_reset: wp.array(dtype=bool),
+    step_dt: float,
+    # in and out
+    foot_pos_w: wp.array2d(dtype=wp.vec3f),
+    air_time_s: wp.array2d(dtype=float),
+    contact_time_s: wp.array2d(dtype=float),
+    last_air_time_s: wp.array2d(dtype=float),
+    last_contact_time_s: wp.array2d(dtype=float),
+    swing_peak_m: wp.array2d(dtype=float),
+    # outputs
+    foot_vel_w: wp.array2d(dtype=wp.vec3f),
+    sole_height_m: wp.array2d(dtype=float),
+    foot_force_n: wp.array2d(dtype=float),
+    foot_contact: wp.array2d(dtype=bool),
+    touchdown: wp.array2d(dtype=bool),
+) -> None:
+    """One thread per (environment, foot): velocity, sole height, contact, and the times and peak of swing and stance.
+
+    ``body_pose_w`` and ``force_w`` hold every body and every sensed body; ``foot_body`` and ``foot_sensor`` say where
+    the feet are among them.
+    """
+    env, foot = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    pose = body_pose_w[env, foot_body[foot]]
+    position = wp.transform_get_translation(pose)
+    velocity = wp.vec3f(0.0, 0.0, 0.0)
+    if not was_reset[env]:  # chosen, not multiplied by zero: the state before a reset may have been NaN
+        velocity = (position - foot_pos_w[env, foot]) / step_dt
+    foot_vel_w[env, foot] = velocity
+    foot_pos_w[env, foot] = position
+    drop = lowest_point(wp.transform_get_rotation(pose), sole_points, foot)
+    height = position[2] + drop - sole_radius_m
+    sole_height_m[env, foot] = height
+
+    force = wp.length(force_w[env, foot_sensor[foot]])
+    foot_force_n[env, foot] = force
+    air_time = air_time_s[env, foot]
+    contact_time = contact_time_s[env, foot]
+    peak = wp.max(swing_peak_m[env, foot], height)
+    if force > CONTACT_FORCE_N:
+        foot_contact[env, foot] = True
+        if air_time > 0.0:
+            touchdown[env, foot] = True
+            last_air_time_s[env, foot] = air_time
+            swing_peak_m[env, foot] = peak
+        else:
+            touchdown[env, foot] = False
+            swing_peak_m[env, foot] = 0.0
+        air_time_s[env, foot] = 0.0
+        contact_time_s[env, foot] = contact_time + step_dt
+    else:
+        foot_contact[env, foot] = False
+        touchdown[env, foot] = False
+        if contact_time > 0.0:
+            last_contact_time_s[env, foot] = contact_time
+        swing_peak_m[env, foot] = peak
+        air_time_s[env, foot] = air_time + step_dt
+        contact_time_s[env, foot] = 0.0
+
+
+@wp.kernel
+def update_fall_force(
+    force_w: wp.array2d(dtype=wp.vec3f),
+    fall_sensor: wp.array(dtype=int),
+    # in and out
+    was_reset: wp.array(dtype=bool),
+    # outputs
+    fall_force_n: wp.array(dtype=float),
+) -> None:
+    """One thread per environment, the last of a step: largest force on a body that must not touch the ground."""
+    env = wp.tid()
+    largest = wp.float32(0.0)
+    for index in range(fall_sensor.shape[0]):
+        largest = wp.max(largest, wp.length(force_w[env, fall_sensor[index]]))
+    fall_force_n[env] = largest
+    was_reset[env] = False
+
+
+@wp.kernel
+def update_base(
+    root_pose_w: wp.array(dtype=wp.transformf),
+    root_com_vel_w: wp.array(dtype=wp.spatial_vectorf),
+    body_com_pos_b: wp.array2d(dtype=wp.vec3f),
+    gravity_w: wp.array(dtype=wp.vec3f),
+    # outputs
+    base_lin_vel_b: wp.array(dtype=wp.vec3f),
+    base_ang_vel_b: wp.array(dtype=wp.vec3f),
+    projected_gravity_b: wp.array(dtype=wp.vec3f),
+) -> None:
+    """One thread per environment: motion of the base frame's origin, and the direction of gravity, in the base frame.
+
+    The velocity of the origin is that of the centre of mass less ``omega x r``, with ``r`` from origin to centre.
+    """
+    env = wp.tid()
+    quat = wp.transform_get_rotation(root_pose_w[env])
+    velocity = root_com_vel_w[env]
+    angular = wp.quat_rotate_inv(quat, wp.spatial_bottom(velocity))
+    com_linear = wp.quat_rotate_inv(quat, wp.spatial_top(velocity))
+    base_ang_vel_b[env] = angular
+    base_lin_vel_b[env] = com_linear - wp.cross(angular, body_com_pos_b[env, 0])  # the root is the first body
+    projected_gravity_b[env] = wp.quat_rotate_inv(quat, wp.normalize(gravity_w[env]))
