@@ -1,7 +1,7 @@
 """One measurement in a process of its own: ``python -m surefoot.benchmarking.worker``, a request on standard input.
 
-Processes that share the environments, as ``surefoot train`` has them on a CPU, wait for each other at every control
-step, as those of a training run do; the first one reports for all.
+Processes that share the environments, as ``surefoot train`` has them on a CPU, wait for each other after every rollout,
+as those of a training run do before they update the policy; the first one reports for all.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def measure(request: Request) -> Measurement:
     return Measurement(rate, share, peak_mb, startup_s, profile)
 
 
-def _run_stepping(env: Any, _agent: Any, request: Request) -> tuple[float, float, str]:
+def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float, str]:
     import torch
 
     from surefoot.learning.distributed import Ranks, agree
@@ -131,8 +131,9 @@ def _run_stepping(env: Any, _agent: Any, request: Request) -> tuple[float, float
     _synchronize(request.device)
     start = time.perf_counter()
     while not agree(time.perf_counter() - start >= request.seconds, ranks, request.device):
-        env.step(actions.normal_(0.0, ACTION_STD))
-        steps += 1
+        for _ in range(agent.num_steps_per_env):
+            env.step(actions.normal_(0.0, ACTION_STD))
+        steps += agent.num_steps_per_env
     _synchronize(request.device)
     elapsed = time.perf_counter() - start
     return steps * request.num_envs / elapsed, physics.total_s / elapsed, _profile_table(profiler)
