@@ -51,7 +51,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.robot_spec = get_robot(self.cfg.robot_name)
         self.robot = self.scene["robot"]
         self.locomotion = LocomotionState(self.robot, self.scene["contacts"], self.robot_spec, self.step_dt)
-        self._scene_update = LeanSceneUpdate(self.scene)
+        self._scene_update = LeanSceneUpdate(self.scene, self.sim.physics_manager)
         self._drive = make_drive(self.robot, self.sim.physics_manager, self.cfg.decimation)
         # Newton's drive moves the whole loop of substeps into the engine's step.
         self._physics_handles_decimation = self.sim.physics_manager.handles_decimation()
@@ -80,9 +80,11 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.action_manager.process_action(action.to(self.device))
         is_rendering = self.sim.is_rendering
         substeps_per_call = self.cfg.decimation if self._physics_handles_decimation else 1
-        for _ in range(self.cfg.decimation // substeps_per_call):
+        calls = self.cfg.decimation // substeps_per_call
+        for call in range(calls):
             self._sim_step_counter += substeps_per_call
             self._drive.apply()
+            self._scene_update.before_substep(is_last=call == calls - 1)
             self.sim.step(render=False)
             self._scene_update.after_substep(self.physics_dt * substeps_per_call)
         self._scene_update.after_step(self.step_dt)
