@@ -58,26 +58,37 @@ class LabDrive:
 
 
 class OvPhysxDrive:
-    """Two reads, one launch and one write per physics step, all in the engine's joint order."""
+    """Two reads, one launch and one write per physics step, all in the engine's joint order.
+
+    Reads go through the buffers in that order which Isaac Lab 3.0.0's articulation data keeps without a public name:
+    their time stamps tell whether the engine has moved on, which it has not at the first step after observations.
+    """
 
     def __init__(self, robot: Articulation, actuator: JointActuator) -> None:
         self._robot = robot
         self._view = robot.root_view
-        shape, device = (robot.num_instances, robot.num_joints), robot.device
-        self._joint_pos, self._joint_vel, self._joint_effort = (
-            wp.zeros(shape, dtype=wp.float32, device=device) for _ in range(3)
-        )
+        self._data: Any = robot.data
+        self._joint_pos = self._data._joint_pos_backend or self._data._joint_pos_buf
+        self._joint_vel = self._data._joint_vel_backend or self._data._joint_vel_buf
+        self._joint_effort = wp.zeros_like(self._joint_pos.data)
         engine_joint = actuator.engine_joint(robot.backend_joint_names)
         target = robot.actuators.target_command.position.warp
-        self._launch = actuator.record(self._joint_pos, self._joint_vel, target, engine_joint, out=self._joint_effort)
+        self._launch = actuator.record(
+            self._joint_pos.data, self._joint_vel.data, target, engine_joint, out=self._joint_effort
+        )
 
     def apply(self) -> None:
         """Compute and write the efforts; under external wrenches in Isaac Lab's way, which writes those too."""
         if self._robot.instantaneous_wrench_composer.active or self._robot.permanent_wrench_composer.active:
             self._robot.write_data_to_sim()
             return
-        self._view.read_into("articulation_dof_position", self._joint_pos)
-        self._view.read_into("articulation_dof_velocity", self._joint_vel)
+        for attribute, buffer in (
+            ("articulation_dof_position", self._joint_pos),
+            ("articulation_dof_velocity", self._joint_vel),
+        ):
+            if buffer.timestamp < self._data._sim_timestamp:
+                self._view.read_into(attribute, buffer.data)
+                buffer.timestamp = self._data._sim_timestamp
         self._launch.launch()
         self._view.set_attribute("articulation_dof_actuation_force", self._joint_effort)
 

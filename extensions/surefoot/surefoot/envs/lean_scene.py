@@ -47,11 +47,13 @@ class LeanSceneUpdate:
         self._physx: Any = None
         if sensors_that_wait and sensors_that_wait == len(scene.sensors) and scene.device == "cpu":
             self._physx = physics.get_physx_instance()
+        self._reports_contacts = True
 
     def before_substep(self, *, is_last: bool) -> None:
         """Let PhysX work out contact reports for the last substep of a control step and for no other."""
-        if self._physx is not None:
+        if self._physx is not None and is_last != self._reports_contacts:
             self._physx.set_config_bool(_DISABLE_CONTACT_PROCESSING, not is_last)
+            self._reports_contacts = is_last
 
     def after_substep(self, dt: float) -> None:
         """Advance by the ``dt`` seconds of one call of the engine."""
