@@ -44,6 +44,10 @@ def test_feet_feel_what_the_contact_sensor_says(seen: dict) -> None:
     assert seen["heaviest_foot_force_n"] > 10.0
 
 
+def test_feet_are_where_the_articulation_has_them(seen: dict) -> None:
+    assert seen["foot_position_error_m"] < 1e-6
+
+
 def test_no_force_is_left_in_the_step_after_take_off(seen: dict) -> None:
     assert seen["foot_force_after_take_off_n"] == 0.0
 

@@ -79,7 +79,8 @@ def random_actions(env) -> dict:
     """Ten steps of random actions: how far each environment's joints went, and whether all numbers stayed finite."""
     place(env, env.robot_spec.base_height_m)
     before = env.robot.data.joint_pos.torch.clone()
-    sensor, finite, force_error_n, heaviest_n = env.scene["contacts"], True, 0.0, 0.0
+    sensor, finite, force_error_n, heaviest_n, pos_error_m = env.scene["contacts"], True, 0.0, 0.0, 0.0
+    foot_bodies = [env.robot.body_names.index(name) for name in env.robot_spec.foot_bodies]
     feet = [sensor.body_names.index(name) for name in env.robot_spec.foot_bodies]
     for _ in range(10):
         observations, reward, *_ = env.step(torch.randn(NUM_ENVS, env.robot_spec.num_joints))
@@ -89,12 +90,15 @@ def random_actions(env) -> dict:
         kept = ~env.reset_buf  # a reset clears the sensor
         force_error_n = max(force_error_n, (env.locomotion.foot_force_n - sensed_n)[kept].abs().max().item())
         heaviest_n = max(heaviest_n, sensed_n.max().item())
+        foot_pos_w = env.robot.data.body_link_pos_w.torch[:, foot_bodies]
+        pos_error_m = max(pos_error_m, (env.locomotion.foot_pos_w - foot_pos_w)[kept].abs().max().item())
     moved = (env.robot.data.joint_pos.torch - before).abs().amax(dim=1)
     return {
         "smallest_motion_rad": moved.min().item(),
         "finite": finite,
         "foot_force_error_n": force_error_n,
         "heaviest_foot_force_n": heaviest_n,
+        "foot_position_error_m": pos_error_m,
     }
 
 

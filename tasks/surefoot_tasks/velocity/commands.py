@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+import torch
 from isaaclab.envs.mdp.commands.velocity_command import UniformVelocityCommand
 from isaaclab.managers import ManagerTermBase
 
@@ -27,6 +28,14 @@ class VelocityCommand(UniformVelocityCommand):
         super().__init__(cfg, env)
         self.range_share = cfg.initial_range_share
         """Share of the full command range that commands are drawn from, in [0, 1]."""
+
+    def _update_metrics(self) -> None:
+        """Sum the errors as the base class does, with the velocity of the base's origin, which is at hand."""
+        state = cast("SurefootEnv", self._env).locomotion
+        command = self.vel_command_b  # (num_envs, 3)
+        self._error_xy_sum += torch.linalg.vector_norm(command[:, :2] - state.base_lin_vel_b[:, :2], dim=-1)
+        self._error_yaw_sum += (command[:, 2] - state.base_ang_vel_b[:, 2]).abs_()
+        self._step_count += 1.0
 
     def _resample_command(self, env_ids: Sequence[int]) -> None:
         super()._resample_command(env_ids)

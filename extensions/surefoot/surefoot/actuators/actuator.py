@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 import warp as wp
@@ -84,7 +84,7 @@ class JointActuator(ActuatorBase):
             engine_joint: What :meth:`engine_joint` returned for that engine.
             out: Joint efforts [N.m] in the engine's order.
         """
-        return wp.launch(
+        launch = wp.launch(
             compute_joint_efforts,
             dim=(self._num_envs, self.num_joints),
             inputs=[joint_pos, joint_vel, target, *self._parameters, engine_joint],
@@ -92,6 +92,7 @@ class JointActuator(ActuatorBase):
             device=self._device,
             record_cmd=True,
         )
+        return cast("wp.Launch", launch)  # what Warp returns when it records
 
     def reset(self, env_ids: Sequence[int]) -> None:
         """Nothing to reset: this model holds no state between substeps."""

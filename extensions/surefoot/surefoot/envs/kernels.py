@@ -1,5 +1,8 @@
 """Warp kernels of the locomotion state: one pass over what the engine holds, without allocation."""
 
+# A kernel is compiled by Warp, whose vector types have operators that their Python classes do not declare.
+# pyright: reportArgumentType=false, reportIndexIssue=false, reportOperatorIssue=false, reportCallIssue=false
+
 import warp as wp
 
 CONTACT_FORCE_N = wp.constant(1.0)
@@ -62,8 +65,7 @@ def update_feet(
 ) -> None:
     """One thread per (environment, foot): velocity, sole height, contact, and the times and peak of swing and stance.
 
-    ``body_pose_w`` and ``force_w`` hold every body and every sensed body; ``foot_body`` and ``foot_sensor`` say where
-    the feet are among them.
+    ``body_pose_w`` and ``force_w`` may hold other bodies; ``foot_body`` and ``foot_sensor`` are the feet's columns.
     """
     env, foot = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     pose = body_pose_w[env, foot_body[foot]]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .contact_forces import reads_every_substep_in_vain
+from .foot_readings import reads_every_substep_in_vain
 
 if TYPE_CHECKING:
     from isaaclab.scene import InteractiveScene

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 import warp as wp
 
 from . import kernels
-from .contact_forces import make_contact_forces
+from .foot_readings import columns, make_foot_readings
 
 if TYPE_CHECKING:
     from isaaclab.actuators import ActuatorBase
@@ -28,19 +28,15 @@ class LocomotionState:
 
     def __init__(self, robot: Articulation, contacts: ContactSensor, spec: RobotSpec, step_dt: float) -> None:
         self._robot = robot
-        self._contact_forces = make_contact_forces(contacts)
+        self._feet = make_foot_readings(robot, contacts, spec.foot_bodies)
         self._step_dt = step_dt
         (actuator,) = robot.actuators.values()
         self._motor_torque_nm = cast("ActuatorBase", actuator).applied_effort
         device, num_envs, num_feet = robot.device, robot.num_instances, len(spec.foot_bodies)
 
-        def places(names: tuple[str, ...], among: list[str]) -> wp.array:
-            return wp.array([among.index(name) for name in names], dtype=wp.int32, device=device)
-
         sensed = list(contacts.body_names or ())
-        self._foot_bodies = places(spec.foot_bodies, list(robot.body_names))
-        self._foot_sensors = places(spec.foot_bodies, sensed)
-        self._fall_sensors = places(spec.fall_bodies, sensed)
+        self._foot_sensors = columns(spec.foot_bodies, sensed, device)
+        self._fall_sensors = columns(spec.fall_bodies, sensed, device)
         self._sole_points = wp.array(spec.sole_offsets_m, dtype=wp.vec3f, device=device)  # (num_feet, points)
         self._sole_radius_m = spec.sole_radius_m
         self._was_reset = torch.ones(num_envs, dtype=torch.bool, device=device)
@@ -122,7 +118,7 @@ class LocomotionState:
         data = self._robot.data
         num_envs, num_feet = self.foot_force_n.shape
         device = self._robot.device
-        force_w = self._contact_forces.read()
+        force_w = self._feet.forces()
         wp.launch(
             kernels.update_joints,
             dim=self.joint_vel.shape,
@@ -134,9 +130,9 @@ class LocomotionState:
             kernels.update_feet,
             dim=(num_envs, num_feet),
             inputs=[
-                data.body_link_pose_w.warp,
+                self._feet.foot_poses(),
                 force_w,
-                self._foot_bodies,
+                self._feet.pose_columns,
                 self._foot_sensors,
                 self._sole_points,
                 self._sole_radius_m,
@@ -217,7 +213,7 @@ class LocomotionState:
     def _update_base(self) -> None:
         if self._base_is_current:
             return
-        data = self._robot.data
+        data: Any = self._robot.data  # its base class does not declare the direction of gravity
         wp.launch(
             kernels.update_base,
             dim=self._robot.num_instances,
