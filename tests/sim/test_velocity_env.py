@@ -52,6 +52,14 @@ def test_no_force_is_left_in_the_step_after_take_off(seen: dict) -> None:
     assert seen["foot_force_after_take_off_n"] == 0.0
 
 
+def test_contact_reports_of_the_last_substep_alone_say_the_same(seen: dict) -> None:
+    if seen["physics"] == "newton_mjwarp":
+        assert "lean_force_error_n" not in seen  # its sensor reads once per control step anyway
+    else:
+        assert seen["contacts_lost"] > 20  # a contact that ends unseen must not leave its force behind
+        assert seen["lean_force_error_n"] == 0.0
+
+
 def test_a_push_in_flight_moves_the_base_by_velocity_times_time(seen: dict) -> None:
     assert seen["pushed_m"] == pytest.approx([0.5 * 0.02] * len(seen["pushed_m"]), abs=2e-4)
 

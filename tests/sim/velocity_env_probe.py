@@ -41,6 +41,7 @@ def main(task: str, physics: str) -> dict:
             **push_in_flight(env),
             **mirrored_motion(env),
             **drives_in_flight(env),
+            **contact_reports(env),
         }
         env.close()
     return seen
@@ -152,6 +153,24 @@ def drives_in_flight(env) -> dict:
         env.step(actions)
         ends.append(env.robot.data.joint_pos.torch.clone())
     return {"drive_difference_rad": (ends[0] - ends[1]).abs().max().item()}
+
+
+def contact_reports(env) -> dict:
+    """Stagger from one state with contact reports of the last substep only, and of every substep."""
+    scene_update, physx = env._scene_update, env._scene_update._physx
+    if physx is None:
+        return {}
+    forces = []
+    for lean in (physx, None):
+        scene_update._physx = lean
+        generator = torch.Generator().manual_seed(9)
+        place(env, env.robot_spec.base_height_m + 0.05)
+        for _ in range(20):
+            env.step(torch.randn(NUM_ENVS, env.robot_spec.num_joints, generator=generator))
+            forces.append(env.locomotion.foot_force_n.clone())
+    lean, full = torch.stack(forces).chunk(2)  # (steps, num_envs, num_feet)
+    lost = (full[:-1] > 0.0) & (full[1:] == 0.0)
+    return {"lean_force_error_n": (lean - full).abs().max().item(), "contacts_lost": int(lost.sum())}
 
 
 if __name__ == "__main__":
