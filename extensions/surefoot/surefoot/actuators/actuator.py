@@ -66,16 +66,12 @@ class JointActuator(ActuatorBase):
         columns = [engine_joint_names.index(name) for name in self.joint_names]
         return wp.array(columns, dtype=wp.int32, device=self._device)
 
-    def launch(
-        self, joint_pos: wp.array, joint_vel: wp.array, target: wp.array, engine_joint: wp.array, *, out: wp.array
-    ) -> None:
-        """Launch the kernel on arrays of shape (num_envs, num_joints), without allocation or host synchronisation."""
-        self.record(joint_pos, joint_vel, target, engine_joint, out=out).launch()
-
     def record(
         self, joint_pos: wp.array, joint_vel: wp.array, target: wp.array, engine_joint: wp.array, *, out: wp.array
     ) -> wp.Launch:
-        """Prepare a launch that can be repeated on the same arrays, which spares the host the packing of arguments.
+        """Prepare a launch on arrays of shape (num_envs, num_joints) that stay where they are.
+
+        Each launch neither allocates nor waits for the device, and spares the host the packing of arguments.
 
         Args:
             joint_pos: Joint positions [rad] in the engine's order.
@@ -112,13 +108,13 @@ class JointActuator(ActuatorBase):
             The same object with ``joint_efforts`` [N.m] set.
         """
         assert control_action.joint_positions is not None
-        self.launch(
+        self.record(
             wp.from_torch(joint_pos),
             wp.from_torch(joint_vel),
             wp.from_torch(control_action.joint_positions),
             self._same_joint,
             out=wp.from_torch(self._joint_effort),
-        )
+        ).launch()
         control_action.joint_efforts = self._joint_effort
         control_action.joint_positions = None
         control_action.joint_velocities = None

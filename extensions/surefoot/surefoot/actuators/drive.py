@@ -105,18 +105,11 @@ class NewtonDrive:
         data: Any = robot.data
         engine_joint = actuator.engine_joint(robot.backend_joint_names)
         target = robot.actuators.target_command.position.warp
-
-        def launch() -> None:
-            actuator.launch(
-                data._sim_bind_joint_pos,
-                data._sim_bind_joint_vel,
-                target,
-                engine_joint,
-                out=data._sim_bind_joint_effort,
-            )
-
+        launch = actuator.record(
+            data._sim_bind_joint_pos, data._sim_bind_joint_vel, target, engine_joint, out=data._sim_bind_joint_effort
+        )
         physics.activate_newton_actuator_path()
-        physics.register_post_actuator_callback(launch)
+        physics.register_post_actuator_callback(launch.launch)
         physics.set_decimation(decimation)
 
     def apply(self) -> None:
