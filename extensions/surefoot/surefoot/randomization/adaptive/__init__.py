@@ -1,0 +1,1 @@
+"""Ranges that grow where the policy copes and shrink where it does not."""
