@@ -1,0 +1,1 @@
+"""What follows from masses, inertia and contact parameters in Newton, for the worlds that changed alone."""
