@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import torch
 from isaaclab.managers import ActionTerm
 
+from .actuator import JointActuator
+
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation
     from isaaclab.envs import ManagerBasedEnv
@@ -16,11 +18,12 @@ if TYPE_CHECKING:
 
 
 class JointTargetAction(ActionTerm):
-    """Position targets ``default + scale * action`` of every joint, kept for the actuator kernel.
+    """Position targets ``default + scale * action`` of every joint, pushed to the actuator model.
 
-    The targets go into the buffer that the actuator model reads, once per control step. Isaac Lab's own joint action
-    writes them to the engine at every substep through its drive targets, which nothing reads when an explicit actuator
-    model computes the torques.
+    They are pushed once per control step. Isaac Lab's own joint action writes them to the engine at every substep
+    through its drive targets, which nothing reads when an explicit actuator model computes the torques. A command also
+    has a velocity and a feed-forward effort (:attr:`velocity_targets`, :attr:`effort_targets`), which lag as it does;
+    they are zero here. Isaac Lab's buffers of the same names are not read: restoring a scene's state writes to them.
 
     The two last actions are kept for rate penalties: :attr:`raw_actions`, :attr:`previous_actions` and
     :attr:`second_previous_actions`, each (num_envs, num_joints).
@@ -42,6 +45,14 @@ class JointTargetAction(ActionTerm):
         self._raw_actions = torch.zeros(shape, device=self.device)
         self.previous_actions = torch.zeros(shape, device=self.device)
         self.second_previous_actions = torch.zeros(shape, device=self.device)
+        self.velocity_targets = torch.zeros(shape, device=self.device)
+        """Velocity part of the command [rad/s], (num_envs, num_joints)."""
+        self.effort_targets = torch.zeros(shape, device=self.device)
+        """Feed-forward part of the command [N.m], (num_envs, num_joints)."""
+        (actuator,) = self._asset.actuators.values()
+        assert isinstance(actuator, JointActuator)
+        self._actuator = actuator
+        self._push = actuator.record_push(self._targets, self.velocity_targets, self.effort_targets)
 
     @property
     def action_dim(self) -> int:
@@ -59,18 +70,23 @@ class JointTargetAction(ActionTerm):
         return self._targets
 
     def process_actions(self, actions: torch.Tensor) -> None:
-        """Clip the policy's output, shift the history and set the targets."""
+        """Clip the policy's output, shift the history, set the targets and push them."""
         self.second_previous_actions.copy_(self.previous_actions)
         self.previous_actions.copy_(self._raw_actions)
         torch.clamp(actions, -self.cfg.clip_actions, self.cfg.clip_actions, out=self._raw_actions)
         torch.addcmul(self._offset, self._raw_actions, self._scale, out=self._targets)
+        self._push.launch()
 
     def apply_actions(self) -> None:
-        """Nothing: the actuator model reads the targets where they are."""
+        """Nothing: the actuator model has the command already."""
 
-    def reset(self, env_ids: Sequence[int] | None = None) -> None:
-        """Clear the action history and aim at the default pose in the given environments."""
+    def reset(self, env_ids: Sequence[int] | torch.Tensor | None = None) -> None:
+        """Clear the action history and aim at the default pose in the given environments.
+
+        The actuators begin their episode here, as action terms are reset after the events that draw its parameters.
+        """
         rows = slice(None) if env_ids is None else env_ids
         for history in (self._raw_actions, self.previous_actions, self.second_previous_actions):
             history[rows] = 0.0
         self._targets[rows] = self._offset[rows]
+        self._actuator.reset(env_ids)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import warp as wp
 
 from .actuator import JointActuator
+from .parameters import ControlTiming
 
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation
@@ -26,9 +27,10 @@ class Drive(Protocol):
 
 
 def make_drive(robot: Articulation, physics: Any, decimation: int) -> Drive:
-    """Choose the drive of an articulation whose only actuator group is a :class:`JointActuator`.
+    """Start the actuator of an articulation whose only group is a :class:`JointActuator`, and choose its drive.
 
-    Call it after the simulation has started and before the first step.
+    Call it after the simulation has started, after the table of parameters is bound, and before the first step. An
+    actuator network runs outside Newton's step, which may be a captured graph: a network's allocations do not fit in.
 
     Args:
         robot: The articulation.
@@ -37,10 +39,11 @@ def make_drive(robot: Articulation, physics: Any, decimation: int) -> Drive:
     """
     (actuator,) = robot.actuators.values()
     assert isinstance(actuator, JointActuator)
+    actuator.start(ControlTiming(physics.get_physics_dt(), decimation))
     match robot.data.__backend_name__:
         case "ovphysx":
             return OvPhysxDrive(robot, actuator)
-        case "newton":
+        case "newton" if actuator.network is None:
             return NewtonDrive(robot, actuator, physics, decimation)
         case _:
             return LabDrive(robot)
@@ -72,10 +75,7 @@ class OvPhysxDrive:
         self._joint_vel = self._data._joint_vel_backend or self._data._joint_vel_buf
         self._joint_effort = wp.zeros_like(self._joint_pos.data)
         engine_joint = actuator.engine_joint(robot.backend_joint_names)
-        target = robot.actuators.target_command.position.warp
-        self._launch = actuator.record(
-            self._joint_pos.data, self._joint_vel.data, target, engine_joint, out=self._joint_effort
-        )
+        self._launch = actuator.record(self._joint_pos.data, self._joint_vel.data, engine_joint, out=self._joint_effort)
 
     def apply(self) -> None:
         """Compute and write the efforts; under external wrenches in Isaac Lab's way, which writes those too."""
@@ -104,10 +104,10 @@ class NewtonDrive:
         self._robot = robot
         data: Any = robot.data
         engine_joint = actuator.engine_joint(robot.backend_joint_names)
-        target = robot.actuators.target_command.position.warp
         launch = actuator.record(
-            data._sim_bind_joint_pos, data._sim_bind_joint_vel, target, engine_joint, out=data._sim_bind_joint_effort
+            data._sim_bind_joint_pos, data._sim_bind_joint_vel, engine_joint, out=data._sim_bind_joint_effort
         )
+        actuator.hand_over()  # Isaac Lab's way of writing external wrenches computes actuator models as well
         physics.activate_newton_actuator_path()
         physics.register_post_actuator_callback(launch.launch)
         physics.set_decimation(decimation)
