@@ -32,7 +32,7 @@ def new_run(output: Path, physics: str, processes: int) -> subprocess.Popen:
     return start(
         *("train", "--task", "Surefoot-Velocity-Flat-Go2", "--physics", physics, "--device", "cpu", "--num-envs", "16"),
         *("--iterations", str(LAST), "--seed", "7", "--logger", "none", "--no-video", "--output", str(output)),
-        *("--processes", str(processes), "env.events.push.interval_range_s=(0.3,0.6)"),
+        *("--processes", str(processes), "env.randomization.preset=standard"),
     )
 
 

@@ -23,13 +23,15 @@ def term_names(group: object) -> set[str]:
 
 
 def test_the_actor_sees_only_what_the_robots_sensors_measure(built: tuple) -> None:
-    assert term_names(built[1].observations.policy) == MEASURED
+    cfg = built[1]
+    assert term_names(cfg.observations.policy) == {"proprioception"}
+    assert {term.name for term in cfg.proprioception} == MEASURED
 
 
 def test_every_observation_term_knows_its_mirror_image(built: tuple) -> None:
     cfg = built[1]
-    names = term_names(cfg.observations.policy) | term_names(cfg.observations.critic)
-    assert names <= set(cfg.mirror_kinds)
+    names = {term.name for term in cfg.proprioception} | term_names(cfg.observations.critic)
+    assert names - {"randomized"} <= set(cfg.mirror_kinds)  # parameters know their own
 
 
 def test_the_action_scales_are_in_the_policys_joint_order(built: tuple) -> None:

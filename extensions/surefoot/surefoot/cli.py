@@ -24,6 +24,9 @@ class Command:
 COMMANDS = {
     "train": Command("surefoot.learning.train_command", "Train a policy for a task."),
     "play": Command("surefoot.playing.play_command", "Run a trained policy: figures, video, live viewer."),
+    "randomization": Command(
+        "surefoot.randomization.command", "Show what a task randomizes, or prove it in an engine."
+    ),
     "robots": Command("surefoot.robot_checks.command", "List the robots, or check one in every engine."),
     "tasks": Command("surefoot.task_command", "List the tasks that can be trained and played."),
 }

@@ -95,23 +95,26 @@ def commit() -> str | None:
     """Commit of the checkout this package runs from.
 
     Returns:
-        Forty hexadecimal digits, with "-dirty" when tracked files differ; what `SUREFOOT_COMMIT` says in an image,
-        which has no checkout; None for another installed copy or where there is no git.
+        Forty hexadecimal digits, with "-dirty" when tracked files outside proofs/ differ; what `SUREFOOT_COMMIT` says
+        in an image, which has no checkout; None for another installed copy or where there is no git.
     """
     if recorded := os.environ.get("SUREFOOT_COMMIT"):
         return recorded
     try:
-        described = subprocess.run(
-            ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
+        head = _git("rev-parse", "HEAD")
+        # The reports of earlier proofs say nothing about the code.
+        differs = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,top)proofs")
     except (OSError, subprocess.SubprocessError):
         return None
-    return described.stdout.strip()
+    return f"{head}-dirty" if differs else head
+
+
+def _git(*arguments: str) -> str:
+    """Run git in this package's folder and return what it prints."""
+    result = subprocess.run(
+        ["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10, check=True
+    )
+    return result.stdout.strip()
 
 
 def machine() -> str:

@@ -17,7 +17,6 @@ from isaaclab.scene import InteractiveSceneCfg
 from isaaclab.sensors import ContactSensorCfg
 from isaaclab.sim import SimulationCfg
 from isaaclab.utils import configclass
-from isaaclab.utils.noise import UniformNoiseCfg
 from isaaclab_tasks.utils import PresetCfg
 
 from surefoot.actuators.action_cfg import JointTargetActionCfg
@@ -26,6 +25,10 @@ from surefoot.engines import make_physics_cfg
 from surefoot.envs.env_cfg import SurefootEnvCfg
 from surefoot.envs.robot_cfg import make_robot_cfg
 from surefoot.learning.fault_guard import faulty_environments
+from surefoot.randomization.presets import sensor_noise
+from surefoot.randomization.randomization_cfg import RandomizationCfg
+from surefoot.sensors.layout import standard_terms
+from surefoot.sensors.observation import FusedProprioception
 from surefoot.terrains import FLAT_GROUND_USD
 from surefoot_robots import RobotSpec
 
@@ -85,23 +88,14 @@ class CommandsCfg:
 
 @configclass
 class PolicyObservationsCfg(GroupCfg):
-    """What the robot's sensors give, with their noise, over the last control steps."""
+    """What the robot's sensors give over the last control steps: the terms of the environment's ``proprioception``."""
 
-    base_ang_vel = ObservationTermCfg(func=observations.base_ang_vel, noise=UniformNoiseCfg(n_min=-0.2, n_max=0.2))
-    projected_gravity = ObservationTermCfg(
-        func=observations.projected_gravity, noise=UniformNoiseCfg(n_min=-0.05, n_max=0.05)
-    )
-    joint_pos = ObservationTermCfg(func=observations.JointPosition, noise=UniformNoiseCfg(n_min=-0.01, n_max=0.01))
-    joint_vel = ObservationTermCfg(func=observations.joint_velocity, noise=UniformNoiseCfg(n_min=-1.5, n_max=1.5))
-    last_action = ObservationTermCfg(func=observations.last_action)
-    velocity_command = ObservationTermCfg(func=observations.velocity_command)
+    proprioception = ObservationTermCfg(func=FusedProprioception)
 
     def __post_init__(self) -> None:
-        """Corrupt the group, concatenate it, and give every term but the command a history."""
-        self.enable_corruption = True
+        """Noise is the sensors' own."""
+        self.enable_corruption = False
         self.concatenate_terms = True
-        for term in (self.base_ang_vel, self.projected_gravity, self.joint_pos, self.joint_vel, self.last_action):
-            term.history_length = HISTORY
 
 
 @configclass
@@ -120,6 +114,7 @@ class CriticObservationsCfg(GroupCfg):
     foot_air_time = ObservationTermCfg(func=observations.foot_air_time)
     sole_height = ObservationTermCfg(func=observations.sole_height)
     motor_torque = ObservationTermCfg(func=observations.motor_torque)
+    randomized = ObservationTermCfg(func=observations.Randomized)
 
     def __post_init__(self) -> None:
         """Concatenate the group and leave it uncorrupted."""
@@ -137,7 +132,7 @@ class ObservationsCfg:
 
 @configclass
 class EventsCfg:
-    """Initial state of each episode, and pushes."""
+    """Initial state of each episode; pushes are the randomization's."""
 
     reset_base = EventTermCfg(
         func=mdp.reset_root_state_uniform,
@@ -151,12 +146,6 @@ class EventsCfg:
         func=mdp.reset_joints_by_offset,
         mode="reset",
         params={"position_range": (-0.2, 0.2), "velocity_range": (0.0, 0.0)},
-    )
-    push: EventTermCfg | None = EventTermCfg(
-        func=mdp.push_by_setting_velocity,
-        mode="interval",
-        interval_range_s=(5.0, 10.0),
-        params={"velocity_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5)}},
     )
 
 
@@ -197,12 +186,12 @@ class VelocityEnvCfg(SurefootEnvCfg):
     episode_length_s: float = EPISODE_LENGTH_S
 
     def play_mode(self) -> None:
-        """Full command range from the start, no curriculum and no pushes of the environment's own."""
+        """Full command range from the start, no curriculum, and the nominal robot with the noise of its sensors."""
         assert self.commands is not None
         assert self.commands.base_velocity is not None
         self.commands.base_velocity.initial_range_share = 1.0
         self.curriculum.command_range = None
-        self.events.push = None
+        self.randomization = RandomizationCfg(preset="none", ranges=dict(sensor_noise()))
 
 
 def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> VelocityEnvCfg:
@@ -220,6 +209,8 @@ def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> Veloc
     return VelocityEnvCfg(
         robot_name=spec.name,
         mirror_kinds=dict(observations.MIRROR_KINDS),
+        randomization=RandomizationCfg(preset="mild"),
+        proprioception=standard_terms(HISTORY),
         scene=SceneCfg(
             num_envs=4096,
             env_spacing=2.5,

@@ -98,3 +98,21 @@ def sole_height(env: SurefootEnv) -> torch.Tensor:
 def motor_torque(env: SurefootEnv) -> torch.Tensor:
     """Motor torques of the last substep [N.m], (num_envs, num_joints)."""
     return env.locomotion.motor_torque_nm
+
+
+class Randomized(ManagerTermBase):
+    """Draws of every parameter that is random, [-1, 1] over its declared range, (num_envs, columns).
+
+    Pushes are left out: what the next one will be is not part of the present.
+    """
+
+    def __init__(self, cfg: ObservationTermCfg, env: SurefootEnv) -> None:
+        super().__init__(cfg, env)
+        layout = env.randomization.layout
+        slices = [layout.column_slice(parameter.name) for parameter in env.randomization.privileged]
+        columns = [column for part in slices for column in range(part.start, part.stop)]
+        self._columns = torch.tensor(columns, dtype=torch.int64, device=env.device)
+
+    def __call__(self, env: SurefootEnv) -> torch.Tensor:
+        """Draws of the present episode."""
+        return env.randomization.table.normalised[:, self._columns]

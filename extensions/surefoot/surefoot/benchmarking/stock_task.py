@@ -21,6 +21,8 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     Returns:
         Environment and agent configuration, resolved.
     """
+    from isaaclab.envs import mdp
+    from isaaclab.managers import EventTermCfg
     from isaaclab_tasks.utils import resolve_task_config
 
     resolved = resolve_task_config(STOCK_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"])
@@ -36,12 +38,17 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     cfg.scene.contact_forces.prim_path = "{ENV_REGEX_NS}/Robot/Geometry/.*"
     cfg.commands.base_velocity.debug_vis = False
     cfg.rewards.base_height_l2.params["target_height"] = our_cfg.rewards.base_height.params["target_m"]
-    # Start-up randomization costs nothing per step; reset and interval events are ours in both.
+    # Start-up randomization costs nothing per step; resets and pushes are as in ours.
     cfg.events.physics_material = None
     cfg.events.add_base_mass = None
     cfg.events.base_com = None
     cfg.events.base_external_force_torque = None
     cfg.events.reset_base = our_cfg.events.reset_base
     cfg.events.reset_robot_joints = our_cfg.events.reset_joints
-    cfg.events.push_robot = our_cfg.events.push
+    cfg.events.push_robot = EventTermCfg(
+        func=mdp.push_by_setting_velocity,
+        mode="interval",
+        interval_range_s=(5.0, 10.0),
+        params={"velocity_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5)}},
+    )
     return cfg, agent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -10,6 +11,8 @@ from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
 
 from surefoot.actuators.drive import make_drive
+from surefoot.engines import Physics
+from surefoot.learning.distributed import Ranks
 from surefoot.learning.symmetry import (
     ACTION,
     MirrorMap,
@@ -17,6 +20,10 @@ from surefoot.learning.symmetry import (
     build_action_mirror_map,
     build_mirror_map,
 )
+from surefoot.randomization.randomization import Randomization, make_layout
+from surefoot.sensors.layout import ObservationLayout
+from surefoot.sensors.observation import FusedProprioception, bind_readings
+from surefoot.sensors.proprioception import Proprioception
 from surefoot_bridge.errors import unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
@@ -25,8 +32,15 @@ from .locomotion_state import LocomotionState
 
 if TYPE_CHECKING:
     from surefoot.actuators.action import JointTargetAction
+    from surefoot.actuators.actuator import JointActuator
 
     from .env_cfg import SurefootEnvCfg
+
+ENGINES: dict[str, Physics] = {"ovphysx": "ovphysx", "newton": "newton_mjwarp", "physx": "isaacsim_physx"}
+"""Engines by Isaac Lab's name of the backend."""
+
+RANDOMIZED = "randomized"
+"""Name of the observation term that shows the randomization's draws, one term for each parameter to a mirror."""
 
 STANDING_COMMAND = 0.1
 """Norm of a velocity command up to which the robot is asked to stand; below it no gait is better than standing."""
@@ -52,9 +66,23 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.robot = self.scene["robot"]
         self.locomotion = LocomotionState(self.robot, self.scene["contacts"], self.robot_spec, self.step_dt)
         self._scene_update = LeanSceneUpdate(self.scene, self.sim.physics_manager)
+        (actuator,) = self.robot.actuators.values()
+        self.actuator = cast("JointActuator", actuator)
+        self._key = {"seed": self._seed(), "rank": Ranks.from_environment().rank}
+        layout = make_layout(self.cfg.randomization, self.robot_spec, ENGINES[self.robot.data.__backend_name__])
+        self.randomization = Randomization(
+            layout,
+            self.robot,
+            self.robot_spec,
+            adaptive=self.cfg.randomization.adaptive,
+            step_dt=self.step_dt,
+            **self._key,
+        )
+        self.actuator.cfg.largest_command_delay_s = layout.largest_value("command_delay")
+        self.actuator.bind_table(self.randomization.table.warp_values, layout.first_column)
         self._drive = make_drive(self.robot, self.sim.physics_manager, self.cfg.decimation)
         # Newton's drive moves the whole loop of substeps into the engine's step.
-        self._physics_handles_decimation = self.sim.physics_manager.handles_decimation()
+        self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
         super().load_managers()
         self.mirror_maps = self._make_mirror_maps()
 
@@ -68,6 +96,34 @@ class SurefootEnv(ManagerBasedRLEnv):
         """The action term, with the action history that rate penalties read."""
         return cast("JointTargetAction", self.action_manager.get_term("joint_target"))
 
+    @cached_property
+    def proprioception(self) -> Proprioception:
+        """What the sensors show. Made when the observation manager first asks, after the managers that it reads."""
+        randomized = self.randomization.layout
+        layout = ObservationLayout(
+            self.cfg.proprioception,
+            num_joints=self.robot_spec.num_joints,
+            num_feet=len(self.robot_spec.foot_bodies),
+            command_dim=self.command.shape[1],
+        )
+        return Proprioception(
+            layout,
+            bind_readings(self),
+            self.randomization.table.warp_values,
+            randomized.first_column,
+            default_joint_pos=self.robot_spec.joint_values("default_joint_pos"),
+            step_dt=self.step_dt,
+            largest_latency_s=max(randomized.largest_value(name) for name in ("imu_latency", "encoder_latency")),
+            **self._key,
+        )
+
+    def reset(self, *args: Any, **kwargs: Any) -> tuple[Any, dict]:
+        """Reset environments as Isaac Lab does, and let the sensors take their first reading before it is shown."""
+        super().reset(*args, **kwargs)
+        self.proprioception.advance()
+        self.obs_buf = self.observation_manager.compute(update_history=False)
+        return self.obs_buf, self.extras
+
     def step(self, action: torch.Tensor) -> VecEnvStepReturn:
         """Advance all environments by one control step.
 
@@ -77,23 +133,12 @@ class SurefootEnv(ManagerBasedRLEnv):
         Returns:
             Observations by group, rewards (num_envs,), terminated (num_envs,), truncated (num_envs,), extras.
         """
-        self.action_manager.process_action(action.to(self.device))
-        is_rendering = self.sim.is_rendering
-        substeps_per_call = self.cfg.decimation if self._physics_handles_decimation else 1
-        calls = self.cfg.decimation // substeps_per_call
-        for call in range(calls):
-            self._sim_step_counter += substeps_per_call
-            self._drive.apply()
-            self._scene_update.before_substep(is_last=call == calls - 1)
-            self.sim.step(render=False)
-            self._scene_update.after_substep(self.physics_dt * substeps_per_call)
-        self._scene_update.after_step(self.step_dt)
-        if is_rendering:
+        self.simulate(action)
+        if self.sim.is_rendering:
             self.sim.render(skip_app_pumping=not self.render_enabled)
 
         self.episode_length_buf += 1
         self.common_step_counter += 1
-        self.locomotion.update()
         self.moving = self.command.norm(dim=1) > STANDING_COMMAND
         self.reset_buf = self.termination_manager.compute()
         self.reset_terminated = self.termination_manager.terminated
@@ -102,31 +147,86 @@ class SurefootEnv(ManagerBasedRLEnv):
 
         reset_env_ids = self.reset_buf.nonzero(as_tuple=False).squeeze(-1).int()
         if len(reset_env_ids) > 0:
+            self.randomization.record(reset_env_ids, self.reset_time_outs & ~self.reset_terminated)
             self._reset_idx(reset_env_ids)
 
         self.command_manager.compute(dt=self.step_dt)
         if "interval" in self.event_manager.active_terms:
             self.event_manager.apply(mode="interval", dt=self.step_dt)
             self.locomotion.base_has_moved()
+        if self.randomization.advance():
+            self.locomotion.base_has_moved()
+        self.proprioception.advance()
         self.obs_buf = self.observation_manager.compute(update_history=True)
         return self.obs_buf, self.reward_buf, self.reset_terminated, self.reset_time_outs, self.extras
 
+    def simulate(self, action: torch.Tensor) -> None:
+        """Act and let the physics of one control step pass, with what belongs to the robot and nothing to the task.
+
+        Args:
+            action: Policy outputs, shape (num_envs, num_joints).
+        """
+        self.action_manager.process_action(action.to(self.device))
+        taken = 0
+        while taken < self.cfg.decimation:
+            taken += self.advance_physics(is_last=taken + self._substeps_per_call == self.cfg.decimation)
+        self._scene_update.after_step(self.step_dt)
+        self.actuator.advance()
+        self.locomotion.update()
+
+    def advance_physics(self, *, is_last: bool) -> int:
+        """Let the engine take one call with the commands that were pushed; returns how many physics steps it took.
+
+        Args:
+            is_last: Whether it is the last call of a control step.
+        """
+        steps = self._substeps_per_call
+        self._sim_step_counter += steps
+        self._drive.apply()
+        self.randomization.before_substep()
+        self._scene_update.before_substep(is_last=is_last)
+        self.sim.step(render=False)
+        self._scene_update.after_substep(self.physics_dt * steps)
+        return steps
+
+    def observation_terms(self, group: str) -> list[tuple[str, int, int]]:
+        """Return name, components of one step, and steps of history of each term of a group, in order."""
+        manager = self.observation_manager
+        terms = []
+        for name, dims in zip(manager.active_terms[group], manager.group_obs_term_dim[group], strict=True):
+            term = getattr(getattr(self.cfg.observations, group), name)
+            if term.func is FusedProprioception:
+                terms += [(item.name, item.dim, item.history) for item in self.proprioception.layout.slices]
+            elif name == RANDOMIZED:
+                terms += [(f"{name}.{item.name}", len(item.elements), 1) for item in self.randomization.privileged]
+            else:
+                history = max(1, term.history_length)
+                terms.append((name, math.prod(dims) // history, history))
+        return terms
+
+    def _seed(self) -> int:
+        """Seed of the draws of this environment; that of torch where the configuration leaves it open."""
+        seed = self.cfg.seed
+        return torch.initial_seed() % 2**32 if seed is None or seed < 0 else seed
+
     def _make_mirror_maps(self) -> dict[str, MirrorMap]:
         """Reflection of each observation group and of the action, on the simulation's device."""
-        manager = self.observation_manager
-        kinds: dict[str, Any] = self.cfg.mirror_kinds
+        randomized = {f"{RANDOMIZED}.{item.name}": item.mirror for item in self.randomization.privileged}
+        kinds: dict[str, Any] = self.cfg.mirror_kinds | randomized
         maps = {ACTION: build_action_mirror_map(self.robot_spec)}
-        for group, names in manager.active_terms.items():
+        for group in self.observation_manager.active_terms:
             slices = []
-            for name, dims in zip(names, manager.group_obs_term_dim[group], strict=True):
+            for name, dim, history in self.observation_terms(group):
                 if name not in kinds:
                     raise unknown_name("mirrored observation term", name, kinds, "Add it to mirror_kinds.")
-                term = getattr(getattr(self.cfg.observations, group), name)
-                history = max(1, term.history_length)
-                slices.append(ObservationSlice(name, kinds[name], math.prod(dims) // history, history))
+                slices.append(ObservationSlice(name, kinds[name], dim, history))
             maps[group] = build_mirror_map(self.robot_spec, slices)
         return {name: mirror.to(self.device) for name, mirror in maps.items()}
 
     def _reset_idx(self, env_ids: torch.Tensor | slice) -> None:
+        everyone = torch.arange(self.num_envs, dtype=torch.int32, device=self.device)
+        ids = (everyone[env_ids] if isinstance(env_ids, slice) else env_ids.to(torch.int32)).contiguous()
+        self.randomization.reset(ids)
         super()._reset_idx(env_ids)
         self.locomotion.reset(env_ids)
+        self.proprioception.reset(ids)

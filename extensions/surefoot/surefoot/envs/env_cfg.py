@@ -10,6 +10,9 @@ from dataclasses import MISSING
 from isaaclab.envs import ManagerBasedRLEnvCfg
 from isaaclab.utils import configclass
 
+from surefoot.randomization.randomization_cfg import RandomizationCfg
+from surefoot.sensors.layout import ProprioceptionTerm
+
 
 @configclass
 class SurefootEnvCfg(ManagerBasedRLEnvCfg):
@@ -23,3 +26,9 @@ class SurefootEnvCfg(ManagerBasedRLEnvCfg):
     mirror_kinds: dict[str, str] = MISSING
     """How each observation term changes when left and right are exchanged, by the term's name; the kinds are those of
     :data:`surefoot.learning.symmetry.MirrorKind`."""
+
+    randomization: RandomizationCfg = RandomizationCfg()
+    """What differs from environment to environment."""
+
+    proprioception: tuple[ProprioceptionTerm, ...] = MISSING
+    """Terms of :class:`~surefoot.sensors.observation.FusedProprioception`, in order."""

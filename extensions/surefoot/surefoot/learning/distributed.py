@@ -74,6 +74,12 @@ def agree(flag: bool, ranks: Ranks, device: str) -> bool:
     return bool(votes)
 
 
+def add_up(counts: torch.Tensor, ranks: Ranks) -> None:
+    """Replace counts by their sum over all processes, the same in all of them."""
+    if ranks.world_size > 1:
+        torch.distributed.all_reduce(counts, op=torch.distributed.ReduceOp.SUM)
+
+
 def gather(value: Any, ranks: Ranks) -> list[Any]:
     """Return the values of all processes, by rank, in the first process; an empty list in the others."""
     if ranks.world_size == 1:

@@ -101,6 +101,9 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
     require_same_keys(fields, state["fields"], "environment")
     require_same_keys(stateful, state["stateful"], "environment")
 
+    # Masses before poses: an engine that keeps the pose of a centre of mass rounds the pose of a body when it moves.
+    for path, owner in stateful.items():
+        owner.load_state_dict(state["stateful"][path])
     for name, articulation in env.scene.articulations.items():
         _restore_articulation(articulation, state["articulations"][name])
     env.sim.forward()
@@ -109,8 +112,6 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
         lazy = [name for name in saved if getattr(owner, name, ...) is None]  # allocated on first use
         require_same_keys([*names, *lazy], saved, path)
         restore_fields(owner, saved, path)
-    for path, owner in stateful.items():
-        owner.load_state_dict(state["stateful"][path])
     env.curriculum_manager._curriculum_state.update(state["curriculum"]["values"])
     weights = state["curriculum"]["reward_weights"]
     for cfg, weight in zip(env.reward_manager._term_cfgs, weights, strict=True):

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+
 from surefoot_bridge.errors import SurefootError
 
 
@@ -16,6 +18,10 @@ class MetricsSink(Protocol):
 
     def write(self, metrics: Mapping[str, float], iterations: int) -> None:
         """Take the metrics of the iteration that completed ``iterations``."""
+        ...
+
+    def write_values(self, values: Mapping[str, np.ndarray], iterations: int) -> None:
+        """Take what many environments hold, by name, to be shown as histograms."""
         ...
 
     def add_video(self, path: Path, iterations: int) -> None:
@@ -57,6 +63,9 @@ class JsonLines:
                 f"Cannot write {self._path}: {error.strerror}. Free space on that disk; earlier checkpoints are intact."
             ) from error
 
+    def write_values(self, values: Mapping[str, np.ndarray], iterations: int) -> None:
+        """Nothing: checkpoints hold the values."""
+
     def add_video(self, path: Path, iterations: int) -> None:
         """Nothing: the video is in the run directory."""
 
@@ -85,6 +94,11 @@ class TensorBoard:
         """Add one scalar for each metric."""
         for name, value in metrics.items():
             self._writer.add_scalar(name, value, iterations)
+
+    def write_values(self, values: Mapping[str, np.ndarray], iterations: int) -> None:
+        """Add one histogram for each name."""
+        for name, array in values.items():
+            self._writer.add_histogram(name, array, iterations)
 
     def add_video(self, path: Path, iterations: int) -> None:
         """Nothing: the video is in the run directory."""

@@ -29,10 +29,9 @@ def policy_contract(env: Any, obs_groups: dict[str, list[str]]) -> dict[str, Any
         "actions": [["actions", int(env.num_actions)]],
     }
     if hasattr(base, "observation_manager"):
-        manager = base.observation_manager
         contract["observations"] = {
-            group: [[name, list(shape)] for name, shape in zip(names, manager.group_obs_term_dim[group], strict=True)]
-            for group, names in manager.active_terms.items()
+            group: [[name, [dim * history]] for name, dim, history in base.observation_terms(group)]
+            for group in base.observation_manager.active_terms
         }
         actions = base.action_manager
         contract["actions"] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from rsl_rl.runners import OnPolicyRunner
 from tensordict import TensorDict
 
 from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
-from surefoot.learning.distributed import Ranks, agree, start_process_group
+from surefoot.learning.distributed import Ranks, add_up, agree, start_process_group
 from surefoot.learning.episode_statistics import EpisodeStatistics
 from surefoot.learning.fault_guard import FaultGuard, TrainingFaultError, dump_experience
 from surefoot.learning.interruption import Interruption
@@ -25,6 +26,9 @@ from surefoot.learning.run_state import capture_run, of_process, restore_run, wi
 
 CHECKPOINT_INTERVAL_S = 60.0
 """Longest time between two checkpoints [s], unless a single iteration takes longer."""
+
+VALUES_INTERVAL = 25
+"""Iterations between two histograms of the randomized values."""
 
 Ending = Literal["complete", "time", "interrupted"]
 """Why training ended: all iterations done, the time given is over, or a signal came."""
@@ -209,9 +213,21 @@ class SurefootRunner(OnPolicyRunner):
         if faults is not None:
             progress.say(f"iteration {self.completed}: {faults}")
             metrics.update({f"Faults/{stage}": float(count) for stage, count in faults.counts.items()})
+        metrics.update(self._close_randomization())
         for sink in self.sinks:
             sink.write(metrics, self.completed)
         return obs, metrics
+
+    def _close_randomization(self) -> dict[str, float]:
+        """Let adaptive ranges move by the episodes of all processes; returns where they are."""
+        randomization = getattr(self.simulation, "randomization", None)
+        if randomization is None:
+            return {}
+        if self.sinks and self.completed % VALUES_INTERVAL == 1:
+            for sink in self.sinks:
+                sink.write_values(randomization.histograms(), self.completed)
+        with torch.inference_mode():
+            return randomization.close_iteration(partial(add_up, ranks=self.ranks))
 
     def _collect(self, obs: TensorDict) -> TensorDict:
         with torch.inference_mode():

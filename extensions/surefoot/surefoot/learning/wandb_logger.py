@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from surefoot_bridge.errors import SurefootError
 
 _INIT_TIMEOUT_S = 10
@@ -67,6 +69,11 @@ class WandbLogger:
     def write(self, metrics: Mapping[str, float], iterations: int) -> None:
         """Log the metrics of an iteration."""
         self._run.log({"iteration": iterations, **metrics})
+
+    def write_values(self, values: Mapping[str, np.ndarray], iterations: int) -> None:
+        """Log one histogram for each name."""
+        histograms = {name: self._wandb.Histogram(array.ravel().tolist()) for name, array in values.items()}
+        self._run.log({"iteration": iterations, **histograms})
 
     def add_video(self, path: Path, iterations: int) -> None:
         """Log an mp4 file."""

@@ -15,6 +15,7 @@ import torch
 from surefoot.engines import Physics, launched, native_log
 from surefoot.playing.actor import load_actor
 from surefoot.playing.run_files import TrainedPolicy
+from surefoot.randomization.presets import sensor_noise
 from surefoot_robots import RobotSpec, get_robot
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ def open_session(
             _leave_to_caller(env_cfg)
             env_cfg.scene.num_envs = num_envs
             env_cfg.seed = seed
-            env_cfg.observations.policy.enable_corruption = noise
+            if not noise:
+                env_cfg.randomization.ranges |= dict.fromkeys(sensor_noise())
             stack.enter_context(launched(env_cfg, device=device))
             env = _make_env(trained.settings.task, env_cfg)
             stack.callback(env.close)

@@ -127,8 +127,8 @@ def _sensors() -> list[Parameter]:
 
 def _world() -> list[Parameter]:
     zero, gravity = (0.0, 0.0, 0.0), (0.0, 0.0, -GRAVITY_M_S2)
-    push_velocity = {"acts_on": "world", "occasion": "push_velocity"}
-    push_force = {"acts_on": "world", "occasion": "push_force"}
+    push_velocity: dict[str, Any] = {"acts_on": "world", "occasion": "push_velocity"}
+    push_force: dict[str, Any] = {"acts_on": "world", "occasion": "push_force"}
     return [
         _vector("gravity", "m/s^2", "acceleration of gravity in the world frame", gravity, "world"),
         _vector("push_velocity", "m/s", "velocity that a push adds to the base", zero, **push_velocity),

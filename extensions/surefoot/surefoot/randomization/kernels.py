@@ -7,7 +7,7 @@ parameter's name: adding a parameter changes no other one's values.
 
 # A kernel is compiled by Warp, whose types have operators that their Python classes do not declare.
 # pyright: reportArgumentType=false, reportIndexIssue=false, reportOperatorIssue=false, reportCallIssue=false
-# pyright: reportAttributeAccessIssue=false
+# pyright: reportAttributeAccessIssue=false, reportGeneralTypeIssues=false
 
 import warp as wp
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot_bridge.errors import unknown_name
 
-from .parameter import Occasion, Parameter, Range, ResolvedRange, nominal_range, resolve_range
+from .parameter import Occasion, Parameter, Range, ResolvedRange, nominal_range, resolve_range, to_value
 
 BLOCK_WIDTH = 4
 """Columns that one call of the generator serves: it gives four words."""
@@ -119,10 +119,25 @@ class TableLayout:
         """Return the range of a parameter by name."""
         return self.ranges[list(self.first_columns).index(name)]
 
+    def largest_value(self, name: str) -> float:
+        """Return the largest value that a parameter can have."""
+        parameter, resolved = self.parameter(name), self.range_of(name)
+        ends = [
+            to_value(resolved.range.operation, nominal, draw)
+            for nominal, *draws in zip(parameter.nominal, resolved.low, resolved.high, strict=True)
+            for draw in draws
+        ]
+        return max(*ends, *parameter.nominal)
+
     def is_random(self, name: str) -> bool:
         """Tell whether a parameter can have another value than its nominal one."""
         resolved = self.range_of(name)
         return resolved.low != resolved.identity or resolved.high != resolved.identity
+
+    def varies(self, name: str) -> bool:
+        """Tell whether a parameter's range has a width."""
+        resolved = self.range_of(name)
+        return resolved.low != resolved.high
 
     def per_column(self) -> dict[str, np.ndarray]:
         """Return ``nominal``, ``identity``, ``low`` and ``high``, float32, each (num_columns,)."""

@@ -78,7 +78,7 @@ class Parameter:
         return tuple(f"{self.name}.{element}" if element else self.name for element in self.elements)
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen: Isaac Lab writes the fields of a configuration's parts back when it copies them
 class Range:
     """The range that a parameter's values are drawn from. Make one with `scale`, `offset`, `absolute` or `one_of`.
 

@@ -189,6 +189,11 @@ def surfaces(*names: str) -> Range:
     return one_of(*(SURFACES[name] for name in chosen), shared=True, source=f"{ASSUMPTION}: rubber on named floors")
 
 
+def sensor_noise() -> Ranges:
+    """Return the noise of the sensors alone, as in ``mild`` and ``standard``."""
+    return _noise(1.0, "legged_gym: noise_scales")
+
+
 def _times(low: float, high: float, source: str, distribution: Distribution = "uniform") -> Range:
     return Range(operation="scale", low=low, high=high, distribution=distribution, source=source)
 
@@ -231,7 +236,7 @@ def _payload_position(spec: RobotSpec) -> Range:
 
 def _mild(spec: RobotSpec) -> Ranges:
     return {
-        **_noise(1.0, "legged_gym: noise_scales"),
+        **sensor_noise(),
         "foot_friction": _between(0.4, 1.0, "playground: 0.4 to 1 for Go1 and G1", shared=True),
         "base_mass": _times(0.9, 1.1, "playground: 0.9 to 1.1 of each link's mass"),
         "base_com": _around(0.025, "mjlab: 0.025 m, vertically 0.03 m"),
@@ -265,7 +270,7 @@ def _mild(spec: RobotSpec) -> Ranges:
 
 def _standard(spec: RobotSpec) -> Ranges:
     return {
-        **_noise(1.0, "legged_gym: noise_scales"),
+        **sensor_noise(),
         "foot_dynamic_friction_ratio": _between(0.75, 1.0, "isaaclab: 0.6 under a static coefficient of 0.8"),
         "contact_stiffness_ratio": _between(
             0.5, 1.0, f"{ASSUMPTION}: nominal is the stiffest contact that the time step resolves", "log_uniform"

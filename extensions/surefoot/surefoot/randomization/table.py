@@ -1,5 +1,8 @@
 """The table of randomized parameters: the value in force of each parameter in each environment."""
 
+# A Warp struct is a class at run time, which its type does not say.
+# pyright: reportGeneralTypeIssues=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

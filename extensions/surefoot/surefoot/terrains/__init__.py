@@ -3,5 +3,5 @@
 from pathlib import Path
 
 FLAT_GROUND_USD = Path(__file__).with_name("flat_ground.usda")
-"""An endless collision plane at z = 0. Its friction of 1 multiplies the foot's own coefficient, so that the robot's
+"""An endless collision plane at z = 0. Its friction and restitution of 1 multiply the foot's own, so that the robot's
 side alone decides what a contact has: the ground is shared by all environments, the robot is not."""

@@ -1,0 +1,229 @@
+"""Writes the table into Newton's model and carries it into the MuJoCo Warp solver, for the changed worlds only.
+
+Isaac Lab's own setters would make Newton recompute all worlds in hundreds of launches at the next step; see
+:mod:`surefoot.randomization.newton_inertia.derived`. This writes Newton's arrays themselves.
+"""
+
+# A kernel is compiled by Warp, whose vector types have operators that their Python classes do not declare.
+# pyright: reportArgumentType=false, reportIndexIssue=false, reportOperatorIssue=false, reportCallIssue=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import warp as wp
+
+from surefoot.randomization.bodies import BODY_PARAMETERS, BodyComposer, table_vector
+from surefoot.randomization.newton_inertia.derived import DerivedInertia
+
+if TYPE_CHECKING:
+    from isaaclab.assets import Articulation
+
+    from surefoot.randomization.table import RandomizationTable
+    from surefoot_robots import RobotSpec
+
+
+@wp.kernel
+def write_columns(
+    env_ids: wp.array(dtype=int),
+    table: wp.array2d(dtype=float),
+    first_column: int,
+    place: wp.array(dtype=int),
+    nominal: wp.array(dtype=float),
+    # outputs
+    values: wp.array2d(dtype=float),
+) -> None:
+    """One thread per (environment of ``env_ids``, element): write a parameter, times a nominal value, to its place."""
+    row, element = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    env = env_ids[row]
+    values[env, place[element]] = nominal[element] * table[env, first_column + element]
+
+
+@wp.kernel
+def write_feet(
+    env_ids: wp.array(dtype=int),
+    table: wp.array2d(dtype=float),
+    first_column: int,
+    shape_foot: wp.array(dtype=int),
+    shape_place: wp.array(dtype=int),
+    nominal: wp.array(dtype=float),
+    # outputs
+    values: wp.array2d(dtype=float),
+) -> None:
+    """One thread per (environment of ``env_ids``, shape of a foot): write the foot's value, times a nominal one."""
+    row, index = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    env = env_ids[row]
+    values[env, shape_place[index]] = nominal[index] * table[env, first_column + shape_foot[index]]
+
+
+@wp.kernel
+def write_gravity(
+    env_ids: wp.array(dtype=int),
+    table: wp.array2d(dtype=float),
+    first_column: int,
+    # outputs
+    model_gravity: wp.array(dtype=wp.vec3f),
+    solver_gravity: wp.array(dtype=wp.vec3f),
+) -> None:
+    """One thread per environment of ``env_ids``: gravity of its world, in Newton's model and in the solver's."""
+    env = env_ids[wp.tid()]
+    pull = table_vector(table, env, first_column)
+    model_gravity[env] = pull
+    solver_gravity[env] = pull
+
+
+@wp.kernel
+def write_base_wrench(
+    force_w: wp.array(dtype=wp.vec3f),
+    point_w: wp.array(dtype=wp.vec3f),
+    pose_w: wp.array2d(dtype=wp.transformf),
+    com_b: wp.array2d(dtype=wp.vec3f),
+    base: int,
+    # outputs
+    wrench: wp.array2d(dtype=wp.spatial_vectorf),
+) -> None:
+    """One thread per environment: force on the base, and its torque about the centre of mass, in the world frame."""
+    env = wp.tid()
+    com_w = wp.transform_point(pose_w[env, base], com_b[env, base])
+    wrench[env, base] = wp.spatial_vector(force_w[env], wp.cross(point_w[env] - com_w, force_w[env]))
+
+
+class NewtonApplier:
+    """Masses, centres of mass, inertia, armature, contact parameters of the feet, gravity; forces on the base.
+
+    Isaac Lab 3.0.0's articulation data binds Newton's arrays of an articulation without a public name, as
+    :class:`~surefoot.actuators.drive.NewtonDrive` does for joints.
+    """
+
+    def __init__(self, robot: Articulation, spec: RobotSpec, table: RandomizationTable) -> None:
+        """Bind an articulation of a running simulation and a table."""
+        from isaaclab_newton.physics import NewtonManager
+
+        layout, device = table.layout, table.device
+        self._table, self._device, self._first = table, device, layout.first_column
+        self._data: Any = robot.data
+        model: Any = NewtonManager.get_model()
+        solver: Any = NewtonManager._solver
+        view: Any = robot.root_view
+        self.derived = DerivedInertia(solver)
+        """Carries what was written into the solver."""
+
+        def integers(values: list[int]) -> wp.array:
+            return wp.array(values, dtype=wp.int32, device=device)
+
+        def ones(count: int) -> wp.array:
+            return wp.ones(count, dtype=wp.float32, device=device)
+
+        body_names = list(robot.backend_body_names)
+        self._writes_bodies = any(map(layout.is_random, BODY_PARAMETERS))
+        self._composer = BodyComposer(spec, body_names, table.warp_values, layout.first_column)
+        inertia: wp.array = self._data._sim_bind_body_inertia  # (num_envs, num_bodies, 9) float32, maybe strided
+        self._inertia = wp.array(
+            ptr=inertia.ptr,
+            dtype=wp.mat33f,
+            shape=inertia.shape[:2],
+            strides=inertia.strides[:2],
+            device=inertia.device,
+            copy=False,
+        )
+        self._base = body_names.index(spec.base_body)
+
+        self._writes_armature = layout.is_random("armature")
+        self._joint_place = integers([list(robot.backend_joint_names).index(name) for name in spec.joint_names])
+        self._ones_by_joint = ones(spec.num_joints)
+
+        self._contact: list[tuple[int, wp.array, wp.array]] = []  # first column, nominal values, Newton's array
+        shapes = [
+            (foot, shape)
+            for foot, name in enumerate(spec.foot_bodies)
+            for shape in view.body_shapes[body_names.index(name)]
+        ]
+        self._shape_foot = integers([foot for foot, _ in shapes])
+        self._shape_place = integers([shape for _, shape in shapes])
+        if layout.is_random("contact_stiffness_ratio") or layout.is_random("contact_damping_ratio"):
+            self.derived.use_contact_gains()
+        for name, attribute in _CONTACT_ATTRIBUTES.items():
+            if layout.is_random(name):
+                values = view.get_attribute(attribute, model)[:, 0]
+                held = values.numpy()[0, self._shape_place.numpy()]
+                nominal = (
+                    ones(len(shapes)) if name == "foot_friction" else wp.array(held, dtype=wp.float32, device=device)
+                )
+                self._contact.append((self._first(name), nominal, values))
+
+        self._writes_gravity = layout.is_random("gravity")
+        self._gravity = (model.gravity, solver.mjw_model.opt.gravity)
+
+        # Isaac Lab's set-up has queued a recomputation of all worlds for the first step. It rounds otherwise than ours
+        # does: done now, values that are written before the first step are not replaced by it.
+        for change in sorted(NewtonManager._model_changes):
+            solver.notify_model_changed(change)
+        NewtonManager._model_changes = set()
+
+    def apply(self, env_ids: wp.array) -> None:
+        """Write the values in force of some environments, int32, (count,)."""
+        count, table = env_ids.shape[0], self._table.warp_values
+        if self._writes_bodies:
+            self._composer.compose(
+                env_ids,
+                compact=False,
+                mass_kg=self._data._sim_bind_body_mass,
+                com_m=self._data._sim_bind_body_com_pos_b,
+                inertia_kgm2=self._inertia,
+            )
+        if self._writes_armature:
+            wp.launch(
+                write_columns,
+                dim=(count, self._joint_place.shape[0]),
+                inputs=[env_ids, table, self._first("armature"), self._joint_place, self._ones_by_joint],
+                outputs=[self._data._sim_bind_joint_armature],
+                device=self._device,
+            )
+        if self._writes_bodies or self._writes_armature:
+            self.derived.update(env_ids, count)
+        for first_column, nominal, values in self._contact:
+            wp.launch(
+                write_feet,
+                dim=(count, self._shape_place.shape[0]),
+                inputs=[env_ids, table, first_column, self._shape_foot, self._shape_place, nominal],
+                outputs=[values],
+                device=self._device,
+            )
+        if self._contact:
+            self.derived.update_shapes(env_ids, count)
+        if self._writes_gravity:
+            wp.launch(
+                write_gravity,
+                dim=count,
+                inputs=[env_ids, table, self._first("gravity")],
+                outputs=list(self._gravity),
+                device=self._device,
+            )
+
+    def apply_startup(self) -> None:
+        """Nothing: every value is drawn at resets."""
+
+    def push(self, force_w: wp.array, point_w: wp.array) -> None:
+        """Apply a force to each base in the coming physics step, which holds all substeps of a control step."""
+        data = self._data
+        wp.launch(
+            write_base_wrench,
+            dim=force_w.shape[0],
+            inputs=[
+                force_w,
+                point_w,
+                data._sim_bind_body_link_pose_w,
+                data._sim_bind_body_com_pos_b,
+                self._base,
+            ],
+            outputs=[data._sim_bind_body_external_wrench],
+            device=self._device,
+        )
+
+
+_CONTACT_ATTRIBUTES = {
+    "foot_friction": "shape_material_mu",
+    "contact_stiffness_ratio": "shape_material_ke",
+    "contact_damping_ratio": "shape_material_kd",
+}
+"""Newton's shape attribute that each parameter writes; ratios are of what the attribute held at the start."""

@@ -1,0 +1,24 @@
+"""Configuration of an environment's randomization."""
+
+from __future__ import annotations
+
+from dataclasses import field
+
+from isaaclab.utils import configclass
+
+from .adaptive.bounds import AdaptiveCfg
+from .parameter import Range
+
+
+@configclass
+class RandomizationCfg:
+    """A preset, and ranges that take the place of the preset's."""
+
+    preset: str = "none"
+    """Name of one of :data:`surefoot.randomization.presets.PRESETS`."""
+
+    ranges: dict[str, Range | None] = field(default_factory=dict)
+    """Ranges by parameter; None keeps a parameter of the preset at its nominal value."""
+
+    adaptive: AdaptiveCfg | None = None
+    """How the ranges in use grow towards the declared ones; None to draw from the declared ranges from the start."""
