@@ -28,6 +28,7 @@ def main() -> None:
         num_envs=NUM_ENVS,
         seed=1,
         noise=False,
+        randomization="none",
         log=log,
     ) as session:
         seen = _commands(session) | _push_in_flight(session) | _fall(session) | _episode(session)

@@ -399,7 +399,7 @@ def test_a_captured_graph_computes_what_the_cpu_computes():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"scheme": "some"}, "Unknown scheme of adaptive ranges 'some'; valid: bounds, all."),
+        ({"scheme": "some"}, "Unknown scheme of adaptive ranges 'some'; valid: none, bounds, all."),
         ({"boundary_share": 0.0}, r"boundary_share is 0.0; it must be in \(0, 1\], it is a probability."),
         ({"boundary_share": float("nan")}, "boundary_share is nan"),
         ({"episodes_per_decision": 0}, "episodes_per_decision is 0; it must be a whole number of at least 1."),

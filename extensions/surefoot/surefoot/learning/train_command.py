@@ -41,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--iterations", type=int, metavar="N", help="iterations in all (default: the task's)")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after this wall time, start-up included")
     parser.add_argument("--seed", type=int, metavar="S", help="seed (default: 1)")
+    parser.add_argument("--randomization", metavar="PRESET", help="none, mild, standard or harsh (default: the task's)")
+    parser.add_argument(
+        "--adaptive",
+        metavar="SCHEME",
+        help="let ranges grow with success: bounds (each end by itself), all (all alike) or none (default)",
+    )
     parser.add_argument("--logger", default="tensorboard", metavar="L", help="tensorboard (default), wandb or none")
     parser.add_argument("--run-name", default="", metavar="NAME", help="added to the run directory's name")
     parser.add_argument(
@@ -137,7 +143,18 @@ def _check_arguments(args: argparse.Namespace) -> None:
             )
 
 
-_FIXED_BY_RUN = ("task", "physics", "device", "num_envs", "processes", "seed", "run_name", "weights")
+_FIXED_BY_RUN = (
+    "task",
+    "physics",
+    "device",
+    "num_envs",
+    "processes",
+    "seed",
+    "randomization",
+    "adaptive",
+    "run_name",
+    "weights",
+)
 
 
 def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
@@ -159,9 +176,28 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
         num_envs=num_envs,
         seed=1 if args.seed is None else args.seed,
         iterations=args.iterations or 0,
-        overrides=tuple(args.overrides),
+        overrides=(*_randomization(args), *args.overrides),
         processes=_processes(args.processes, device, num_envs, ranks),
     )
+
+
+def _randomization(args: argparse.Namespace) -> list[str]:
+    """Return the overrides that the options of randomization stand for."""
+    from typing import get_args
+
+    from surefoot.randomization.adaptive.bounds import Scheme
+    from surefoot.randomization.presets import PRESETS
+
+    overrides = []
+    for option, value, valid, path in (
+        ("--randomization", args.randomization, PRESETS, "env.randomization.preset"),
+        ("--adaptive", args.adaptive, get_args(Scheme), "env.randomization.adaptive.scheme"),
+    ):
+        if value is not None:
+            if value not in valid:
+                raise unknown_name(f"{option}:", value, valid)
+            overrides.append(f"{path}={value}")
+    return overrides
 
 
 def _processes(asked: int | None, device: str, num_envs: int, ranks: Ranks) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
-from surefoot.engines import launched, native_log
+from surefoot.engines import check_physics, launched, native_log
 from surefoot.learning.distributed import Ranks, share_cores
 from surefoot.learning.fault_guard import TrainingFaultError, faulty_environments
 from surefoot.learning.metrics import JsonLines, MetricsSink, TensorBoard
@@ -223,11 +224,29 @@ def _finish(plan: TrainingPlan, run: RunDirectory, sinks: list[MetricsSink], end
     from surefoot.learning.curves import draw_learning_curves
 
     print(f"Learning curves: {draw_learning_curves(run.metrics, run.path / 'plots' / 'learning_curves.png')}")
+    _draw_ranges(plan, run)
     if plan.video and _play(run, latest):
         for video in sorted((run.path / "videos").glob("*.mp4")):
             for sink in sinks:
                 sink.add_video(video, int(latest.stem.removeprefix("model_")))
     print(f"Next: surefoot play {run.path} --viewer viser")
+
+
+def _draw_ranges(plan: TrainingPlan, run: RunDirectory) -> None:
+    """Draw how adaptive ranges grew, where there are any."""
+    from surefoot.randomization.adaptive.bounds import declared_ranges
+    from surefoot.randomization.adaptive.picture import draw_range_history
+    from surefoot.randomization.randomization import make_layout
+    from surefoot_robots import get_robot
+
+    randomization = getattr(plan.env_cfg, "randomization", None)
+    if randomization is None or randomization.adaptive.scheme == "none":
+        return
+    physics = check_physics(plan.settings.physics, plan.settings.device)
+    layout = make_layout(randomization, get_robot(plan.env_cfg.robot_name), physics)
+    rows = [json.loads(line) for line in run.metrics.read_text(encoding="utf-8").splitlines()]
+    picture = run.path / "plots" / "randomization_ranges.png"
+    print(f"Ranges: {draw_range_history(rows, declared_ranges(layout), picture, title=plan.settings.task)}")
 
 
 def _play(run: RunDirectory, checkpoint: Path) -> bool:

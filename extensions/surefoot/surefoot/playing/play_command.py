@@ -69,6 +69,7 @@ class PlayPlan:
             num_envs=num_envs,
             seed=args.seed,
             noise=args.noise,
+            randomization=args.randomization,
             log=self.log,
         )
 
@@ -102,6 +103,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--noise", action=argparse.BooleanOptionalAction, default=True, help="sensor noise (default: yes)"
     )
+    parser.add_argument(
+        "--randomization",
+        default="none",
+        metavar="PRESET",
+        help="draw robots and worlds from a preset, with its pushes: none (default), mild, standard, harsh",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write figures, one row an episode and provenance")
     film = parser.add_mutually_exclusive_group()
     film.add_argument(
@@ -122,7 +129,10 @@ def run(args: argparse.Namespace) -> int:
         SurefootError: If an argument is wrong or a part is missing.
     """
     from surefoot.engines import check_device, check_physics, default_device
+    from surefoot.randomization.presets import PRESETS as RANDOMIZATION_PRESETS
 
+    if args.randomization not in RANDOMIZATION_PRESETS:
+        raise unknown_name("randomization preset", args.randomization, RANDOMIZATION_PRESETS)
     trained = _find(args)
     device = check_device(args.device or default_device())
     plan = PlayPlan(

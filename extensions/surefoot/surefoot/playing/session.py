@@ -83,7 +83,15 @@ class PlaySession:
 
 @contextmanager
 def open_session(
-    trained: TrainedPolicy, *, physics: Physics, device: str, num_envs: int, seed: int, noise: bool, log: Path
+    trained: TrainedPolicy,
+    *,
+    physics: Physics,
+    device: str,
+    num_envs: int,
+    seed: int,
+    noise: bool,
+    randomization: str,
+    log: Path,
 ) -> Iterator[PlaySession]:
     """Start an engine with the task's environment and load the policy.
 
@@ -93,20 +101,24 @@ def open_session(
         device: The device, checked.
         num_envs: Number of environments.
         seed: Seed of the environment's own draws: initial states and sensor noise.
-        noise: Whether the observations carry the sensor noise of training.
+        noise: Whether the sensors are noisy.
+        randomization: Preset that each environment's robot and world are drawn from, at its full ranges.
         log: File for what the engine and the set-up print.
 
     Yields:
         The session.
     """
     with native_log(log) as chatter, ExitStack() as stack:
+        from surefoot.randomization.randomization_cfg import RandomizationCfg
+
         with redirect_stdout(chatter), redirect_stderr(chatter):
             env_cfg, agent_cfg = _resolve(trained, physics)
             _leave_to_caller(env_cfg)
             env_cfg.scene.num_envs = num_envs
             env_cfg.seed = seed
-            if not noise:
-                env_cfg.randomization.ranges |= dict.fromkeys(sensor_noise())
+            noises = sensor_noise() if noise else dict.fromkeys(sensor_noise())
+            ranges = {} if noise and randomization != "none" else dict(noises)
+            env_cfg.randomization = RandomizationCfg(preset=randomization, ranges=ranges)
             stack.enter_context(launched(env_cfg, device=device))
             env = _make_env(trained.settings.task, env_cfg)
             stack.callback(env.close)

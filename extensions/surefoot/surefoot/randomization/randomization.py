@@ -74,7 +74,7 @@ class Randomization:
         robot: Articulation,
         spec: RobotSpec,
         *,
-        adaptive: AdaptiveCfg | None,
+        adaptive: AdaptiveCfg,
         step_dt: float,
         seed: int,
         rank: int,
@@ -85,7 +85,7 @@ class Randomization:
             layout: What is randomized.
             robot: The articulation.
             spec: Its specification.
-            adaptive: How the ranges in use grow; None for the declared ranges.
+            adaptive: How the ranges in use grow, if they do.
             step_dt: Control step [s].
             seed: Seed of the run.
             rank: Number of the process.
@@ -96,7 +96,9 @@ class Randomization:
         """Writes values into the engine."""
         self.pushes = Pushes(self.table, robot, self.applier, step_dt)
         """Pushes of the base."""
-        self.adaptive = None if adaptive is None else AdaptiveRanges(adaptive, self.table, seed=seed, rank=rank)
+        self.adaptive = None
+        if adaptive.scheme != "none":
+            self.adaptive = AdaptiveRanges(adaptive, self.table, seed=seed, rank=rank)
         """Moves the ranges in use, if anything does."""
         self.apply()
 

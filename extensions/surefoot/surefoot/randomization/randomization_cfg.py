@@ -20,5 +20,5 @@ class RandomizationCfg:
     ranges: dict[str, Range | None] = field(default_factory=dict)
     """Ranges by parameter; None keeps a parameter of the preset at its nominal value."""
 
-    adaptive: AdaptiveCfg | None = None
-    """How the ranges in use grow towards the declared ones; None to draw from the declared ranges from the start."""
+    adaptive: AdaptiveCfg = AdaptiveCfg(scheme="none")
+    """How the ranges in use grow towards the declared ones; with ``none`` they are the declared ones from the start."""

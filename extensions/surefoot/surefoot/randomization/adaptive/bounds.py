@@ -9,7 +9,7 @@ from surefoot.randomization.layout import EVENTS, TableLayout
 from surefoot.randomization.parameter import Distribution, Operation, Parameter, ResolvedRange, to_value
 from surefoot_bridge.errors import SurefootError, unknown_name
 
-Scheme = Literal["bounds", "all"]
+Scheme = Literal["none", "bounds", "all"]
 """``bounds`` moves each end by the success of episodes at it, ``all`` all ends by the success of all episodes."""
 
 
@@ -41,6 +41,14 @@ class AdaptiveCfg:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
+        self.check()
+
+    def check(self) -> None:
+        """Refuse what cannot be meant; again when fields were set one by one.
+
+        Raises:
+            SurefootError: Naming the field, its value and the rule.
+        """
         if self.scheme not in get_args(Scheme):
             raise unknown_name("scheme of adaptive ranges", self.scheme, get_args(Scheme))
         by_all = self.scheme == "all"

@@ -47,6 +47,7 @@ class AdaptiveRanges:
         """
         if not (0 <= seed < WARP_WORD and 0 <= rank < WARP_WORD):
             raise SurefootError(f"Seed {seed} and rank {rank} must be in [0, {WARP_WORD - 1}].")
+        cfg.check()
         check_ceiling(cfg, table.layout)
         self.cfg = cfg
         self.bounds = adaptive_bounds(table.layout, cfg.scheme)

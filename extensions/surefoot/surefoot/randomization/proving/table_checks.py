@@ -56,12 +56,6 @@ def _bounds(layout: TableLayout, name: str) -> tuple[np.ndarray, np.ndarray]:
     return ends.min(axis=1), ends.max(axis=1)
 
 
-def _varies(layout: TableLayout, name: str) -> bool:
-    """Tell whether a parameter's range has a width."""
-    low, high = _bounds(layout, name)
-    return bool((high > low).any())
-
-
 def _inside(name: str, values: torch.Tensor, low: np.ndarray, high: np.ndarray) -> ProofRow:
     drawn = values.cpu().numpy()
     slack = 1e-6 * np.maximum(np.abs(low), np.abs(high))
@@ -71,7 +65,7 @@ def _inside(name: str, values: torch.Tensor, low: np.ndarray, high: np.ndarray) 
 
 def _distinct(layout: TableLayout, name: str, values: torch.Tensor) -> ProofRow:
     shared = len(torch.unique(values, dim=0))
-    expected = len(values) if _varies(layout, name) else 1
+    expected = len(values) if layout.varies(name) else 1
     return at_most(
         name,
         "own value in each environment",
@@ -82,7 +76,7 @@ def _distinct(layout: TableLayout, name: str, values: torch.Tensor) -> ProofRow:
 
 
 def _other_process(layout: TableLayout, name: str, values: torch.Tensor, others: torch.Tensor) -> ProofRow:
-    same = (values == others).all(dim=1).sum() if _varies(layout, name) else 0
+    same = (values == others).all(dim=1).sum() if layout.varies(name) else 0
     return at_most(
         name,
         "own values in another process",
@@ -97,7 +91,7 @@ def _only_those(
 ) -> ProofRow:
     changed = (before != after).any(dim=1)
     expected = torch.zeros_like(changed)
-    if _varies(layout, name) and layout.parameter(name).occasion != "startup":
+    if layout.varies(name) and layout.parameter(name).occasion != "startup":
         expected[some.long()] = True
     return at_most(
         name,
