@@ -13,6 +13,12 @@ from tests.unit.tiny_learning import TinyEnv, tiny_config
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.learning.runner import SurefootRunner
 from surefoot.learning.wandb_logger import WandbLogger
+from surefoot.randomization.adaptive.bounds import AdaptiveCfg
+from surefoot.randomization.adaptive.ranges import AdaptiveRanges
+from surefoot.randomization.layout import EVENTS, TableLayout
+from surefoot.randomization.parameter import Parameter, scale
+from surefoot.randomization.randomization import Randomization
+from surefoot.randomization.table import RandomizationTable
 
 pytest.importorskip("wandb", reason="the extra 'wandb' is not installed")
 
@@ -40,6 +46,23 @@ def train(folder: Path, iterations: int, *, run_name: str = "", mode: str | None
     wandb.add_video(film(folder / "walk.mp4"), runner.completed)
     wandb.close()
     return wandb.message
+
+
+class TableAlone(Randomization):
+    """The randomization of an environment without an engine: its table and its ranges."""
+
+    def __init__(self, num_envs):
+        interval = {"over": "environment", "elements": ("",), "acts_on": "world", "mirror": "scalar", "unit": "s"}
+        parameters = [
+            Parameter(name="mass", description="mass", nominal=(2.0,), minimum=0.1, **interval | {"unit": "kg"}),
+            *(
+                Parameter(name=f"{event}_interval", description="never", nominal=(1e9,), occasion=event, **interval)
+                for event in EVENTS
+            ),
+        ]
+        self.layout = TableLayout.build(parameters, {"mass": scale(0.5, 1.5)})
+        self.table = RandomizationTable(self.layout, num_envs=num_envs, device="cpu", seed=1)
+        self.adaptive = AdaptiveRanges(AdaptiveCfg(initial_share=0.5), self.table, seed=1)
 
 
 def film(path: Path) -> Path:
@@ -82,6 +105,32 @@ def test_configuration_metrics_video_and_checkpoint_are_recorded_offline(tmp_pat
     staged = Path(content["local_path"])
     assert staged.is_relative_to(tmp_path), "bytes of artifacts stay in the run directory"
     assert staged.read_bytes() == (tmp_path / "checkpoints" / "model_000002.pt").read_bytes()
+
+
+def test_the_values_in_force_and_the_ranges_in_use_are_recorded(tmp_path):
+    env = TinyEnv()
+    env.randomization = TableAlone(env.num_envs)
+    wandb = WandbLogger(tmp_path, run_name="", project="surefoot", configuration=CONFIGURATION, mode="offline")
+    SurefootRunner(env, tiny_config(), run=RunDirectory(tmp_path), sinks=[wandb]).learn(1)
+    wandb.close()
+    (offline,) = (tmp_path / "wandb").glob("offline-run-*")
+    history = [item["item"] for item in read_back(offline)["history"]]
+
+    histogram = next(
+        json.loads(item["Randomization/mass"])
+        if isinstance(item["Randomization/mass"], str)
+        else item["Randomization/mass"]
+        for item in history
+        if "Randomization/mass" in item
+    )
+    values = env.randomization.table.view("mass")
+    assert sum(histogram["values"]) == env.num_envs
+    assert histogram["bins"][0] == pytest.approx(values.min().item())
+    assert histogram["bins"][-1] == pytest.approx(values.max().item())
+    ranges = next(item for item in history if "Randomization/mass/low" in item)
+    # Half of the way from a factor of 1 to 0.5 and to 1.5.
+    assert ranges["Randomization/mass/low"] == pytest.approx(0.75)
+    assert ranges["Randomization/mass/high"] == pytest.approx(1.25)
 
 
 def test_a_resumed_run_has_the_same_id_and_goes_on_counting(tmp_path):

@@ -10,6 +10,24 @@ from typing import Any, cast
 
 STOCK_TASK = "Isaac-Velocity-Flat-UnitreeGo2"
 
+PUSH_INTERVAL_S = (5.0, 10.0)
+PUSH_SPEED_M_S = 0.5
+"""Pushes of both: along each horizontal axis up to this speed."""
+
+
+def stock_randomization() -> Any:
+    """Return the configuration that makes ours random in what the stock task is: noise of the sensors, and pushes."""
+    from surefoot.randomization.parameter import absolute
+    from surefoot.randomization.presets import sensor_noise
+    from surefoot.randomization.randomization_cfg import RandomizationCfg
+
+    speed = (PUSH_SPEED_M_S, PUSH_SPEED_M_S, 0.0)
+    pushes = {
+        "push_velocity": absolute(tuple(-component for component in speed), speed),
+        "push_velocity_interval": absolute(*PUSH_INTERVAL_S),
+    }
+    return RandomizationCfg(preset="none", ranges={**sensor_noise(), **pushes})
+
 
 def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     """Build the stock environment and agent configuration beside one of our Go2 environment.
@@ -48,7 +66,7 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     cfg.events.push_robot = EventTermCfg(
         func=mdp.push_by_setting_velocity,
         mode="interval",
-        interval_range_s=(5.0, 10.0),
-        params={"velocity_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5)}},
+        interval_range_s=PUSH_INTERVAL_S,
+        params={"velocity_range": dict.fromkeys(("x", "y"), (-PUSH_SPEED_M_S, PUSH_SPEED_M_S))},
     )
     return cfg, agent

@@ -80,7 +80,7 @@ def measure(request: Request) -> Measurement:
     from isaaclab_tasks.utils import resolve_task_config
 
     import surefoot.task_registry
-    from surefoot.benchmarking.stock_task import STOCK_TASK, stock_env_cfg
+    from surefoot.benchmarking.stock_task import STOCK_TASK, stock_env_cfg, stock_randomization
     from surefoot.learning.distributed import Ranks, share_cores, start_process_group
 
     surefoot.task_registry.task_ids()
@@ -92,6 +92,8 @@ def measure(request: Request) -> Measurement:
     if request.task == "stock":
         cfg, agent = stock_env_cfg(cfg, physics=request.physics)
         task = STOCK_TASK
+    else:
+        cfg.randomization = stock_randomization()
     cfg.sim.device = agent.device = request.device
     ranks = Ranks.from_environment()
     cfg.scene.num_envs = request.num_envs // request.processes
