@@ -116,17 +116,11 @@ def test_the_values_in_force_and_the_ranges_in_use_are_recorded(tmp_path):
     (offline,) = (tmp_path / "wandb").glob("offline-run-*")
     history = [item["item"] for item in read_back(offline)["history"]]
 
-    histogram = next(
-        json.loads(item["Randomization/mass"])
-        if isinstance(item["Randomization/mass"], str)
-        else item["Randomization/mass"]
-        for item in history
-        if "Randomization/mass" in item
-    )
-    values = env.randomization.table.view("mass")
-    assert sum(histogram["values"]) == env.num_envs
-    assert histogram["bins"][0] == pytest.approx(values.min().item())
-    assert histogram["bins"][-1] == pytest.approx(values.max().item())
+    histogram = next(item for item in history if "Randomization/mass.bins" in item)
+    values, bins = env.randomization.table.view("mass"), histogram["Randomization/mass.bins"]
+    assert sum(histogram["Randomization/mass.values"]) == env.num_envs
+    assert bins[0] == pytest.approx(values.min().item())
+    assert bins[-1] == pytest.approx(values.max().item())
     ranges = next(item for item in history if "Randomization/mass/low" in item)
     # Half of the way from a factor of 1 to 0.5 and to 1.5.
     assert ranges["Randomization/mass/low"] == pytest.approx(0.75)
