@@ -66,15 +66,15 @@ def test_a_wrench_is_a_force_without_torque_at_a_point():
 
 
 def test_newtons_columns_are_written_in_its_own_order():
-    inputs = [array(IDS, wp.int32), array(TABLE), 4, array([2, 0, 1], wp.int32), array([1, 1, 10])]
-    (values,) = launch(newton.write_columns, (2, 3), inputs, zeros((4, 3)))
+    places = [array([0, 1, 2], wp.int32), array([2, 0, 1], wp.int32), array([1, 1, 10])]
+    (values,) = launch(newton.write_elements, (2, 3), [array(IDS, wp.int32), array(TABLE), 4, *places], zeros((4, 3)))
 
     assert values.tolist() == [[0, 0, 0], [15, 160, 14], [0, 0, 0], [35, 360, 34]]
 
 
 def test_every_shape_of_a_foot_gets_the_foots_value():
     shapes = [array([0, 0, 1], wp.int32), array([5, 2, 0], wp.int32), array([1, 1, 2])]
-    (values,) = launch(newton.write_feet, (1, 3), [array([1], wp.int32), array(TABLE), 4, *shapes], zeros((2, 6)))
+    (values,) = launch(newton.write_elements, (1, 3), [array([1], wp.int32), array(TABLE), 4, *shapes], zeros((2, 6)))
 
     assert values.tolist() == [[0] * 6, [30, 0, 14, 0, 0, 14]]
 

@@ -9,7 +9,8 @@ import pytest
 
 from surefoot.randomization.catalogue import make_catalogue
 from surefoot.randomization.parameter import Parameter, ResolvedRange, resolve_range, to_value
-from surefoot.randomization.presets import ASSUMPTION, PRESETS, SOURCES, preset_ranges, surfaces
+from surefoot.randomization.preset_sources import SOURCES
+from surefoot.randomization.presets import ASSUMPTION, PRESETS, preset_ranges, surfaces
 from surefoot.robot_checks.engine import TIMESTEP_S
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import RobotSpec, get_robot, list_robots

@@ -124,6 +124,15 @@ def test_another_parameter_moves_no_other_values():
     torch.testing.assert_close(extended.view("size"), make_table().view("size"), rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("robot", ["unitree_go2", "unitree_g1"])
+def test_no_two_blocks_of_a_robots_table_draw_the_same_numbers(robot):
+    from surefoot.randomization.catalogue import make_catalogue
+    from surefoot_robots import get_robot
+
+    blocks = TableLayout.build(make_catalogue(get_robot(robot)), {}).blocks
+    assert len({block.stream for block in blocks}) == len(blocks)
+
+
 def test_only_the_asked_for_environments_are_drawn():
     table = make_table()
     before = table.values.clone()

@@ -51,7 +51,6 @@ class JointTargetAction(ActionTerm):
         """Feed-forward part of the command [N.m], (num_envs, num_joints)."""
         (actuator,) = self._asset.actuators.values()
         assert isinstance(actuator, JointActuator)
-        self._actuator = actuator
         self._push = actuator.record_push(self._targets, self.velocity_targets, self.effort_targets)
 
     @property
@@ -81,12 +80,8 @@ class JointTargetAction(ActionTerm):
         """Nothing: the actuator model has the command already."""
 
     def reset(self, env_ids: Sequence[int] | torch.Tensor | None = None) -> None:
-        """Clear the action history and aim at the default pose in the given environments.
-
-        The actuators begin their episode here, as action terms are reset after the events that draw its parameters.
-        """
+        """Clear the action history and aim at the default pose in the given environments."""
         rows = slice(None) if env_ids is None else env_ids
         for history in (self._raw_actions, self.previous_actions, self.second_previous_actions):
             history[rows] = 0.0
         self._targets[rows] = self._offset[rows]
-        self._actuator.reset(env_ids)

@@ -176,9 +176,9 @@ class JointActuator(ActuatorBase):
     def reset(self, env_ids: Sequence[int] | slice | torch.Tensor | wp.array | None) -> None:
         """Begin an episode in the given environments, and in no other: one launch.
 
-        Commands are as if the default pose had been held all along; heat and voltage are read from the table. Isaac Lab
-        calls this before the reset events draw an episode's parameters, so the action term calls it again after them.
-        Without effect before :meth:`start`, which begins an episode everywhere.
+        Commands are as if the default pose had been held all along; heat and voltage are read from the table, which
+        has drawn the episode's values when Isaac Lab resets the articulation and so calls this. Without effect before
+        :meth:`start`, which begins an episode everywhere.
         """
         if self._arrays is None:
             return

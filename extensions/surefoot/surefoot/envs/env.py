@@ -224,8 +224,9 @@ class SurefootEnv(ManagerBasedRLEnv):
         return {name: mirror.to(self.device) for name, mirror in maps.items()}
 
     def _reset_idx(self, env_ids: torch.Tensor | slice) -> None:
-        everyone = torch.arange(self.num_envs, dtype=torch.int32, device=self.device)
-        ids = (everyone[env_ids] if isinstance(env_ids, slice) else env_ids.to(torch.int32)).contiguous()
+        if isinstance(env_ids, slice):
+            env_ids = torch.arange(self.num_envs, dtype=torch.int32, device=self.device)[env_ids]
+        ids = env_ids.to(torch.int32).contiguous()
         self.randomization.reset(ids)
         super()._reset_idx(env_ids)
         self.locomotion.reset(env_ids)

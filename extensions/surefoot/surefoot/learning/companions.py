@@ -28,7 +28,7 @@ RENDEZVOUS = "SUREFOOT_RENDEZVOUS"
 """Environment variable with the folder in which the processes of a run meet."""
 
 MIN_ENVIRONMENTS = 128
-"""Fewest environments worth a process: two of 128 Go2 each step 34 % faster than one of 256, two of 512 13 % faster
+"""Fewest environments worth a process: two of 128 Go2 each step 23 % faster than one of 256, two of 512 14 % faster
 (``proofs/benchmark_step.json``); fewer were not measured."""
 
 _PATIENCE_S = 30.0

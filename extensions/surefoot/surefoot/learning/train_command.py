@@ -189,13 +189,13 @@ def _randomization(args: argparse.Namespace) -> list[str]:
     from surefoot.randomization.presets import PRESETS
 
     overrides = []
-    for option, value, valid, path in (
-        ("--randomization", args.randomization, PRESETS, "env.randomization.preset"),
-        ("--adaptive", args.adaptive, get_args(Scheme), "env.randomization.adaptive.scheme"),
+    for kind, value, valid, path in (
+        ("randomization preset", args.randomization, PRESETS, "env.randomization.preset"),
+        ("scheme of adaptive ranges", args.adaptive, get_args(Scheme), "env.randomization.adaptive.scheme"),
     ):
         if value is not None:
             if value not in valid:
-                raise unknown_name(f"{option}:", value, valid)
+                raise unknown_name(kind, value, valid)
             overrides.append(f"{path}={value}")
     return overrides
 

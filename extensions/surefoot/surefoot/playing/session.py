@@ -109,16 +109,12 @@ def open_session(
         The session.
     """
     with native_log(log) as chatter, ExitStack() as stack:
-        from surefoot.randomization.randomization_cfg import RandomizationCfg
-
         with redirect_stdout(chatter), redirect_stderr(chatter):
             env_cfg, agent_cfg = _resolve(trained, physics)
             _leave_to_caller(env_cfg)
             env_cfg.scene.num_envs = num_envs
             env_cfg.seed = seed
-            noises = sensor_noise() if noise else dict.fromkeys(sensor_noise())
-            ranges = {} if noise and randomization != "none" else dict(noises)
-            env_cfg.randomization = RandomizationCfg(preset=randomization, ranges=ranges)
+            env_cfg.randomization = _randomization(randomization, noise)
             stack.enter_context(launched(env_cfg, device=device))
             env = _make_env(trained.settings.task, env_cfg)
             stack.callback(env.close)
@@ -146,6 +142,15 @@ def _make_env(task: str, env_cfg: Any) -> SurefootEnv:
     import gymnasium
 
     return gymnasium.make(task, cfg=env_cfg).unwrapped  # pyright: ignore[reportReturnType]
+
+
+def _randomization(preset: str, noise: bool) -> Any:
+    """Return a preset's ranges with the sensors noisy as in it, or as in training where it has no noise, or not."""
+    from surefoot.randomization.randomization_cfg import RandomizationCfg
+
+    if not noise:
+        return RandomizationCfg(preset=preset, ranges=dict.fromkeys(sensor_noise()))
+    return RandomizationCfg(preset=preset, ranges=dict(sensor_noise()) if preset == "none" else {})
 
 
 def _leave_to_caller(env_cfg: Any) -> None:

@@ -91,11 +91,6 @@ class TableLayout:
         """Number of columns."""
         return sum(len(parameter.elements) for parameter in self.parameters)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(column for parameter in self.parameters for column in parameter.columns)
-
     def first_column(self, name: str) -> int:
         """Return the first column of a parameter.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from surefoot.engines import Physics
 
 from .bodies import BODY_PARAMETERS
-from .parameter import Parameter
 
 Level = Literal["supported", "scene-wide", "unsupported"]
 """``supported`` parameters act in each environment by itself and are what ``surefoot randomization prove`` proves."""
@@ -83,8 +81,3 @@ new one, and rounds. What many writes leave depends on their history, so that a 
 def support_of(parameter: str, physics: Physics) -> Support:
     """Return how an engine treats a parameter."""
     return _EXCEPTIONS[physics].get(parameter, SUPPORTED)
-
-
-def supported_names(parameters: Sequence[Parameter], physics: Physics) -> list[str]:
-    """Return the parameters that act in each environment by itself."""
-    return [item.name for item in parameters if support_of(item.name, physics).level == "supported"]

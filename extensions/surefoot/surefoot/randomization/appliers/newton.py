@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import warp as wp
 
 from surefoot.randomization.bodies import BODY_PARAMETERS, BodyComposer, table_vector
@@ -24,36 +25,23 @@ if TYPE_CHECKING:
 
 
 @wp.kernel
-def write_columns(
+def write_elements(
     env_ids: wp.array(dtype=int),
     table: wp.array2d(dtype=float),
     first_column: int,
+    element: wp.array(dtype=int),
     place: wp.array(dtype=int),
     nominal: wp.array(dtype=float),
     # outputs
     values: wp.array2d(dtype=float),
 ) -> None:
-    """One thread per (environment of ``env_ids``, element): write a parameter, times a nominal value, to its place."""
-    row, element = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[row]
-    values[env, place[element]] = nominal[element] * table[env, first_column + element]
+    """One thread per (environment of ``env_ids``, place): write an element's value, times a nominal one.
 
-
-@wp.kernel
-def write_feet(
-    env_ids: wp.array(dtype=int),
-    table: wp.array2d(dtype=float),
-    first_column: int,
-    shape_foot: wp.array(dtype=int),
-    shape_place: wp.array(dtype=int),
-    nominal: wp.array(dtype=float),
-    # outputs
-    values: wp.array2d(dtype=float),
-) -> None:
-    """One thread per (environment of ``env_ids``, shape of a foot): write the foot's value, times a nominal one."""
+    Several places may have one element's value, as the shapes of a foot have the foot's.
+    """
     row, index = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     env = env_ids[row]
-    values[env, shape_place[index]] = nominal[index] * table[env, first_column + shape_foot[index]]
+    values[env, place[index]] = nominal[index] * table[env, first_column + element[index]]
 
 
 @wp.kernel
@@ -111,9 +99,6 @@ class NewtonApplier:
         def integers(values: list[int]) -> wp.array:
             return wp.array(values, dtype=wp.int32, device=device)
 
-        def ones(count: int) -> wp.array:
-            return wp.ones(count, dtype=wp.float32, device=device)
-
         body_names = list(robot.backend_body_names)
         self._writes_bodies = any(map(layout.is_random, BODY_PARAMETERS))
         self._composer = BodyComposer(spec, body_names, table.warp_values, layout.first_column)
@@ -128,28 +113,33 @@ class NewtonApplier:
         )
         self._base = body_names.index(spec.base_body)
 
-        self._writes_armature = layout.is_random("armature")
-        self._joint_place = integers([list(robot.backend_joint_names).index(name) for name in spec.joint_names])
-        self._ones_by_joint = ones(spec.num_joints)
-
-        self._contact: list[tuple[int, wp.array, wp.array]] = []  # first column, nominal values, Newton's array
-        shapes = [
-            (foot, shape)
-            for foot, name in enumerate(spec.foot_bodies)
-            for shape in view.body_shapes[body_names.index(name)]
-        ]
-        self._shape_foot = integers([foot for foot, _ in shapes])
-        self._shape_place = integers([shape for _, shape in shapes])
+        elements: list[tuple[list[int], list[int], np.ndarray, wp.array, int]] = []
+        joints = list(range(spec.num_joints))
+        if layout.is_random("armature"):
+            places = [list(robot.backend_joint_names).index(name) for name in spec.joint_names]
+            armature = self._data._sim_bind_joint_armature
+            elements.append((joints, places, np.ones(spec.num_joints), armature, self._first("armature")))
+        self._changes_inertia = self._writes_bodies or bool(elements)
         if layout.is_random("contact_stiffness_ratio") or layout.is_random("contact_damping_ratio"):
             self.derived.use_contact_gains()
-        for name, attribute in _CONTACT_ATTRIBUTES.items():
-            if layout.is_random(name):
-                values = view.get_attribute(attribute, model)[:, 0]
-                held = values.numpy()[0, self._shape_place.numpy()]
-                nominal = (
-                    ones(len(shapes)) if name == "foot_friction" else wp.array(held, dtype=wp.float32, device=device)
-                )
-                self._contact.append((self._first(name), nominal, values))
+        feet, shapes = zip(
+            *(
+                (foot, shape)
+                for foot, name in enumerate(spec.foot_bodies)
+                for shape in view.body_shapes[body_names.index(name)]
+            ),
+            strict=True,
+        )
+        contact = [name for name in _CONTACT_ATTRIBUTES if layout.is_random(name)]
+        for name in contact:
+            values = view.get_attribute(_CONTACT_ATTRIBUTES[name], model)[:, 0]
+            nominal = np.ones(len(shapes)) if name == "foot_friction" else values.numpy()[0, list(shapes)]
+            elements.append((list(feet), list(shapes), nominal, values, self._first(name)))
+        self._changes_shapes = bool(contact)
+        self._elements = [
+            (first, integers(which), integers(places), wp.array(nominal, dtype=wp.float32, device=device), values)
+            for which, places, nominal, values, first in elements
+        ]
 
         self._writes_gravity = layout.is_random("gravity")
         self._gravity = (model.gravity, solver.mjw_model.opt.gravity)
@@ -171,25 +161,17 @@ class NewtonApplier:
                 com_m=self._data._sim_bind_body_com_pos_b,
                 inertia_kgm2=self._inertia,
             )
-        if self._writes_armature:
+        for first_column, element, place, nominal, values in self._elements:
             wp.launch(
-                write_columns,
-                dim=(count, self._joint_place.shape[0]),
-                inputs=[env_ids, table, self._first("armature"), self._joint_place, self._ones_by_joint],
-                outputs=[self._data._sim_bind_joint_armature],
-                device=self._device,
-            )
-        if self._writes_bodies or self._writes_armature:
-            self.derived.update(env_ids, count)
-        for first_column, nominal, values in self._contact:
-            wp.launch(
-                write_feet,
-                dim=(count, self._shape_place.shape[0]),
-                inputs=[env_ids, table, first_column, self._shape_foot, self._shape_place, nominal],
+                write_elements,
+                dim=(count, place.shape[0]),
+                inputs=[env_ids, table, first_column, element, place, nominal],
                 outputs=[values],
                 device=self._device,
             )
-        if self._contact:
+        if self._changes_inertia:
+            self.derived.update(env_ids, count)
+        if self._changes_shapes:
             self.derived.update_shapes(env_ids, count)
         if self._writes_gravity:
             wp.launch(

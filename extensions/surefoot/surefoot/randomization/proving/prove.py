@@ -16,7 +16,6 @@ from .effects import EXPERIMENTS
 from .engine_checks import check_engine
 from .readback import make_readback
 from .row import ProofRow
-from .sensor_effects import SENSOR_EXPERIMENTS
 from .table_checks import check_table
 
 if TYPE_CHECKING:
@@ -74,10 +73,9 @@ def prove(
         rows = check_table(bench, names)
         progress(f"{len(names)} parameters: what the engine holds")
         rows += check_engine(bench, names, make_readback(bench.env))
-        experiments = EXPERIMENTS | SENSOR_EXPERIMENTS
         for number, name in enumerate(names, 1):
             progress(f"{number}/{len(names)} effect of {name}")
-            outcome = experiments[name](bench)
+            outcome = EXPERIMENTS[name](bench)
             ok = bool(outcome.value <= outcome.limit)
             rows.append(ProofRow(name, "effect", ok, outcome.value, outcome.limit, outcome.statement))
     return Proof(rows, exceptions)

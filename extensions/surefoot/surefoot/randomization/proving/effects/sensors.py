@@ -1,4 +1,4 @@
-"""For each parameter of the sensors an experiment that compares what they show with what is true."""
+"""Experiments that compare what the sensors show with what is true."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from .bench import Bench
-from .effects import Experiment, Outcome, equals
+from surefoot.randomization.proving.bench import Bench
+
+from .outcome import Experiment, Outcome, equals
 
 READINGS = 200
 """Control steps of an experiment that measures a statistic."""
@@ -166,21 +167,18 @@ def _repeats(bench: Bench, parameter: str) -> Outcome:
     )
 
 
-SENSOR_EXPERIMENTS: dict[str, Experiment] = {
-    experiment.__name__: experiment
-    for experiment in (
-        gyro_noise,
-        gyro_bias,
-        gyro_drift,
-        gravity_noise,
-        attitude_drift,
-        imu_mounting,
-        imu_latency,
-        encoder_noise,
-        encoder_velocity_noise,
-        encoder_latency,
-        sensor_dropout,
-        sensor_repeat,
-    )
+SENSORS: dict[str, Experiment] = {
+    "gyro_noise": gyro_noise,
+    "gravity_noise": gravity_noise,
+    "encoder_noise": encoder_noise,
+    "encoder_velocity_noise": encoder_velocity_noise,
+    "gyro_bias": gyro_bias,
+    "gyro_drift": gyro_drift,
+    "attitude_drift": attitude_drift,
+    "imu_mounting": imu_mounting,
+    "imu_latency": imu_latency,
+    "encoder_latency": encoder_latency,
+    "sensor_dropout": sensor_dropout,
+    "sensor_repeat": sensor_repeat,
 }
 """Experiments by parameter."""

@@ -1,0 +1,85 @@
+"""Experiments on the feet's contacts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from surefoot.randomization.catalogue import GRAVITY_M_S2
+from surefoot.randomization.proving.bench import Bench
+
+from .outcome import LEAST_CORRELATION, Experiment, Outcome, correlation, equals, falls
+
+
+def _sliding_friction(bench: Bench) -> np.ndarray:
+    """Throw the standing robots forward and return friction from the momentum lost along and gained across the ground.
+
+    The impulse of the ground is ``M (g t + v_z)`` upwards and ``M (v_0 - v_x)`` along, so their quotient is the
+    friction coefficient while all feet slide forward. Thrown sideways, a humanoid's feet turn out of the way.
+    """
+    speed, steps = 3.0, 2
+    bench.stand(lin_vel=(speed, 0.0, 0.0))
+    bench.step(steps)
+    velocity = bench.com_vel()  # (num_envs, 3)
+    return (speed - velocity[:, 0]) / (GRAVITY_M_S2 * steps * bench.step_dt + velocity[:, 2])
+
+
+def foot_friction(bench: Bench) -> Outcome:
+    """Slide."""
+    friction = bench.ramp(0.2, 0.8)
+    bench.put(foot_friction=friction)
+    return equals(_sliding_friction(bench), friction, 0.05, "sliding feet lose mu times the normal impulse")
+
+
+def foot_dynamic_friction_ratio(bench: Bench) -> Outcome:
+    """Slide."""
+    ratio = bench.ramp(0.3, 1.0)
+    bench.put(foot_friction=0.8 * np.ones(bench.num_envs), foot_dynamic_friction_ratio=ratio)
+    return equals(_sliding_friction(bench), 0.8 * ratio, 0.05, "sliding feet lose the dynamic share of mu")
+
+
+def foot_restitution(bench: Bench) -> Outcome:
+    """Drop the robot and see how high the feet bounce."""
+    bench.put(foot_restitution=bench.ramp(0.0, 0.9))
+    bench.stand(above_m=0.3)
+    touched = np.zeros(bench.num_envs, dtype=bool)
+    peak = np.zeros(bench.num_envs)
+    for _ in range(25):
+        bench.step()
+        state = bench.env.locomotion
+        touched |= state.foot_contact.any(dim=1).cpu().numpy()
+        peak = np.maximum(peak, np.where(touched, state.sole_height_m.max(dim=1).values.cpu().numpy(), 0.0))
+    return Outcome(
+        -correlation(peak), -LEAST_CORRELATION, "feet bounce the higher, the more of the impact they give back"
+    )
+
+
+def contact_stiffness_ratio(bench: Bench) -> Outcome:
+    """Stand."""
+    bench.put(contact_stiffness_ratio=bench.ramp(0.2, 1.0))
+    bench.stand()
+    bench.step(15)
+    depth = -bench.env.locomotion.sole_height_m.mean(dim=1).cpu().numpy()
+    return falls(depth, "feet sink in the less, the stiffer the contact")
+
+
+def contact_damping_ratio(bench: Bench) -> Outcome:
+    """Drop."""
+    bench.put(contact_damping_ratio=bench.ramp(0.3, 1.5))
+    bench.stand(above_m=0.05)
+    deepest = np.zeros(bench.num_envs)
+    for _ in range(10):
+        bench.step()
+        deepest = np.minimum(deepest, bench.env.locomotion.sole_height_m.min(dim=1).values.cpu().numpy())
+    return Outcome(
+        -correlation(deepest), -LEAST_CORRELATION, "feet sink in the less at impact, the more the contact damps"
+    )
+
+
+CONTACT: dict[str, Experiment] = {
+    "foot_friction": foot_friction,
+    "foot_dynamic_friction_ratio": foot_dynamic_friction_ratio,
+    "foot_restitution": foot_restitution,
+    "contact_stiffness_ratio": contact_stiffness_ratio,
+    "contact_damping_ratio": contact_damping_ratio,
+}
+"""Experiments by parameter."""
