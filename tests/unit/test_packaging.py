@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import warp as wp
 
 from surefoot import kernels_check
 from surefoot_bridge.errors import SurefootError
@@ -98,6 +99,13 @@ def test_a_kernel_is_counted_wherever_it_stands_and_a_mention_of_one_is_not(tmp_
     )
     monkeypatch.syspath_prepend(tmp_path)
     assert kernels_check.kernel_modules(["sample_kernels"]) == {"sample_kernels.b": 2, "sample_kernels.deep": 1}
+
+
+def test_no_kernel_of_ours_is_built_for_gradients():
+    # A CPU's compiler then puts whole kernels into one piece: drawing the table takes less than half the time.
+    for name in kernels_check.kernel_modules():
+        importlib.import_module(name)
+        assert wp.get_module(name).options["enable_backward"] is False, name
 
 
 def test_an_uninstalled_package_is_refused():

@@ -28,6 +28,8 @@ from surefoot_robots import RobotSpec
 
 from .robot_model import RobotModel, read_robot_model
 
+wp.set_module_options({"enable_backward": False})  # no gradients; on a CPU the same kernel takes half the time
+
 BODY_PARAMETERS = (
     "base_mass",
     "base_inertia_ratio",

@@ -13,12 +13,12 @@ import warp as wp
 
 from .philox import Words, philox, unit_interval
 
-# Codes of distributions and operations: places in surefoot.randomization.layout's DISTRIBUTIONS and OPERATIONS.
+wp.set_module_options({"enable_backward": False})
+
+# Codes of distributions: places in surefoot.randomization.layout's DISTRIBUTIONS.
 LOG_UNIFORM = wp.constant(1)
 TRUNCATED_NORMAL = wp.constant(2)
 DISCRETE = wp.constant(3)
-SCALE = wp.constant(1)
-OFFSET = wp.constant(2)
 
 _SQRT_2 = wp.constant(1.4142135623730951)
 _ERF_SQRT_2 = wp.constant(0.9544997361036416)
@@ -26,30 +26,39 @@ _ERF_SQRT_2 = wp.constant(0.9544997361036416)
 
 
 @wp.struct
-class Blocks:
-    """Blocks in the order in which threads draw them; each array has one entry for each block."""
+class Block:
+    """Neighbouring columns of a parameter that are drawn together; see `surefoot.randomization.layout.Block`."""
 
-    parameter: wp.array(dtype=int)
-    first_column: wp.array(dtype=int)
-    width: wp.array(dtype=int)
-    shared: wp.array(dtype=bool)
-    stream: wp.array(dtype=wp.uint32)
+    parameter: int
+    first_column: int
+    width: int
+    shared: bool
+    stream: wp.uint32
+
+
+@wp.struct
+class Column:
+    """How a column is drawn and read. All of a column lies together: a draw reads it in one piece."""
+
+    identity: float
+    low: float
+    high: float
+    gain: float  # value = gain draw + bias
+    bias: float
+    centre: float  # normalised draw = (draw - centre) normalised_gain, unless the range is log-uniform
+    normalised_gain: float
 
 
 @wp.struct
 class Ranges:
     """How draws are made: by parameter, (num_parameters, ...), and by column, (num_columns,)."""
 
-    operation: wp.array(dtype=int)
     distribution: wp.array(dtype=int)
     first_choice: wp.array(dtype=int)
     num_choices: wp.array(dtype=int)
     choices: wp.array(dtype=float)
     share: wp.array2d(dtype=float)  # of the way from the identity to the declared end, (num_parameters, 2)
-    nominal: wp.array(dtype=float)
-    identity: wp.array(dtype=float)
-    low: wp.array(dtype=float)
-    high: wp.array(dtype=float)
+    columns: wp.array(dtype=Column)
 
 
 @wp.struct
@@ -102,50 +111,45 @@ def sample(ranges: Ranges, parameter: int, low: float, high: float, unit: float)
 
 
 @wp.func
-def normalise(draw: float, low: float, high: float, distribution: int) -> float:
+def normalise(draw: float, column: Column, distribution: int) -> float:
     """Map the declared range to [-1, 1]; 0 where the range is a point."""
-    if high <= low:
-        return 0.0
-    if distribution == LOG_UNIFORM:
-        return 2.0 * wp.log(draw / low) / wp.log(high / low) - 1.0
-    return 2.0 * (draw - low) / (high - low) - 1.0
+    if distribution == LOG_UNIFORM and column.high > column.low:
+        return 2.0 * wp.log(draw / column.low) / wp.log(column.high / column.low) - 1.0
+    return (draw - column.centre) * column.normalised_gain
 
 
 @wp.func
 def draw_block(
-    blocks: Blocks, ranges: Ranges, values: Values, block: int, env: int, number: int, seed: wp.uint32, rank: wp.uint32
+    block: Block, ranges: Ranges, values: Values, env: int, number: int, seed: wp.uint32, rank: wp.uint32
 ) -> None:
     """Draw the columns of a block in an environment; ``number`` counts the draws of an episode."""
-    counter = Words(wp.uint32(env), wp.uint32(values.episode[env]), blocks.stream[block], wp.uint32(number))
+    counter = Words(wp.uint32(env), wp.uint32(values.episode[env]), block.stream, wp.uint32(number))
     words = philox(counter, seed, rank)
-    parameter = blocks.parameter[block]
-    distribution = ranges.distribution[parameter]
-    operation = ranges.operation[parameter]
-    for index in range(blocks.width[block]):
-        column = blocks.first_column[block] + index
+    distribution = ranges.distribution[block.parameter]
+    low_share = ranges.share[block.parameter, 0]
+    high_share = ranges.share[block.parameter, 1]
+    end = values.boundary[env] - 2 * block.parameter  # 0: at the low end, 1: at the high end
+    for index in range(block.width):
+        place = block.first_column + index
+        column = ranges.columns[place]
         unit = unit_interval(words[0])
-        if not blocks.shared[block]:
+        if not block.shared:
             unit = unit_interval(words[index])
-        low = interpolate(ranges.identity[column], ranges.low[column], ranges.share[parameter, 0], distribution)
-        high = interpolate(ranges.identity[column], ranges.high[column], ranges.share[parameter, 1], distribution)
-        draw = sample(ranges, parameter, low, wp.max(low, high), unit)
-        if values.boundary[env] == 2 * parameter:
+        low = interpolate(column.identity, column.low, low_share, distribution)
+        high = interpolate(column.identity, column.high, high_share, distribution)
+        draw = sample(ranges, block.parameter, low, wp.max(low, high), unit)
+        if end == 0:
             draw = low
-        elif values.boundary[env] == 2 * parameter + 1:
+        elif end == 1:
             draw = high
-        value = draw
-        if operation == SCALE:
-            value = ranges.nominal[column] * draw
-        elif operation == OFFSET:
-            value = ranges.nominal[column] + draw
-        values.table[env, column] = value
-        values.normalised[env, column] = normalise(draw, ranges.low[column], ranges.high[column], distribution)
+        values.table[env, place] = column.gain * draw + column.bias
+        values.normalised[env, place] = normalise(draw, column, distribution)
 
 
 @wp.kernel
 def draw_environments(
     env_ids: wp.array(dtype=int),
-    blocks: Blocks,
+    blocks: wp.array(dtype=Block),
     ranges: Ranges,
     seed: wp.uint32,
     rank: wp.uint32,
@@ -154,7 +158,7 @@ def draw_environments(
 ) -> None:
     """One thread per (environment of ``env_ids``, block)."""
     row, block = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    draw_block(blocks, ranges, values, block, env_ids[row], 0, seed, rank)
+    draw_block(blocks[block], ranges, values, env_ids[row], 0, seed, rank)
 
 
 @wp.kernel
@@ -180,7 +184,7 @@ def advance_events(
     interval_column: wp.array(dtype=int),
     first_block: wp.array(dtype=int),
     num_blocks: wp.array(dtype=int),
-    blocks: Blocks,
+    blocks: wp.array(dtype=Block),
     ranges: Ranges,
     seed: wp.uint32,
     rank: wp.uint32,
@@ -202,7 +206,7 @@ def advance_events(
     if is_due:
         number[env, event] = number[env, event] + 1
         for index in range(num_blocks[event]):
-            draw_block(blocks, ranges, values, first_block[event] + index, env, number[env, event], seed, rank)
+            draw_block(blocks[first_block[event] + index], ranges, values, env, number[env, event], seed, rank)
         left = left + values.table[env, interval_column[event]]
     time_left_s[env, event] = left
     due[env, event] = is_due

@@ -16,7 +16,6 @@ from .parameter import Occasion, Parameter, Range, ResolvedRange, nominal_range,
 BLOCK_WIDTH = 4
 """Columns that one call of the generator serves: it gives four words."""
 
-OPERATIONS = ("absolute", "scale", "offset")
 DISTRIBUTIONS = ("uniform", "log_uniform", "truncated_normal", "discrete")
 """Names of the codes that stand in the arrays; the kernels' constants are in the same order."""
 
@@ -135,7 +134,12 @@ class TableLayout:
         return resolved.low != resolved.high
 
     def per_column(self) -> dict[str, np.ndarray]:
-        """Return ``nominal``, ``identity``, ``low`` and ``high``, float32, each (num_columns,)."""
+        """Return what a draw of each column needs, float32, each (num_columns,).
+
+        Returns:
+            ``nominal``; ``identity``, ``low`` and ``high`` of the draws; ``gain`` and ``bias`` that make a value of a
+            draw; ``centre`` and ``normalised_gain`` that map a draw within the declared range to [-1, 1].
+        """
         pairs = list(zip(self.parameters, self.ranges, strict=True))
         rows = {
             "nominal": [value for parameter, _ in pairs for value in parameter.nominal],
@@ -144,14 +148,24 @@ class TableLayout:
                 for name in ("identity", "low", "high")
             },
         }
-        return {name: np.array(values, dtype=np.float32) for name, values in rows.items()}
+        columns = {name: np.array(values, dtype=np.float32) for name, values in rows.items()}
+        operations = np.array(
+            [resolved.range.operation for parameter, resolved in pairs for _ in parameter.elements], dtype=object
+        )
+        width = columns["high"] - columns["low"]
+        return {
+            **columns,
+            "gain": np.where(operations == "scale", columns["nominal"], np.float32(1.0)),
+            "bias": np.where(operations == "offset", columns["nominal"], np.float32(0.0)),
+            "centre": np.float32(0.5) * (columns["low"] + columns["high"]),
+            "normalised_gain": np.divide(2.0, width, out=np.zeros_like(width), where=width > 0.0),
+        }
 
     def per_parameter(self) -> dict[str, np.ndarray]:
-        """Return ``operation``, ``distribution``, ``first_choice`` and ``num_choices``, int32, (num_parameters,)."""
+        """Return ``distribution``, ``first_choice`` and ``num_choices``, int32, each (num_parameters,)."""
         ranges = [resolved.range for resolved in self.ranges]
         counts = np.array([len(item.choices) for item in ranges])
         rows = {
-            "operation": [OPERATIONS.index(item.operation) for item in ranges],
             "distribution": [DISTRIBUTIONS.index(item.distribution) for item in ranges],
             "first_choice": np.cumsum(counts) - counts,
             "num_choices": counts,

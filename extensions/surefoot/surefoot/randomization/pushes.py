@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from .appliers import Applier
 
+wp.set_module_options({"enable_backward": False})  # no gradients; on a CPU the same kernel takes half the time
+
 PUSH_VELOCITY = wp.constant(EVENTS.index("push_velocity"))
 PUSH_FORCE = wp.constant(EVENTS.index("push_force"))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import erfinv
 
-from .layout import DISTRIBUTIONS, OPERATIONS, Block, TableLayout
+from .layout import DISTRIBUTIONS, Block, TableLayout
 from .philox_reference import philox, unit_interval
 
 
@@ -42,7 +42,7 @@ def draw(
         counter = np.stack(np.broadcast_arrays(envs, episodes, block.stream, number), axis=-1).astype(np.uint32)
         words = philox(counter, key)  # (count, 4)
         distribution = DISTRIBUTIONS[kinds["distribution"][block.parameter]]
-        operation = OPERATIONS[kinds["operation"][block.parameter]]
+        operation = layout.ranges[block.parameter].range.operation
         choices = layout.ranges[block.parameter].range.choices
         for index in range(block.width):
             column = block.first_column + index

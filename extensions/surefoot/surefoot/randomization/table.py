@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -134,12 +135,17 @@ class RandomizationTable:
         def array(values: np.ndarray | Sequence[int], dtype: type) -> wp.array:
             return wp.array(np.asarray(values), dtype=dtype, device=device)
 
+        def records(struct: Any, fields: Mapping[str, Any], count: int) -> wp.array:
+            rows = np.zeros(count, dtype=struct.numpy_dtype())
+            for name in struct.vars:
+                rows[name] = fields[name]
+            return wp.array(rows, dtype=struct, device=device)
+
         self._words = [wp.uint32(word) for word in (self.seed, self.rank)]
         ranges = kernels.Ranges()
         for name, values in layout.per_parameter().items():
             setattr(ranges, name, array(values, wp.int32))
-        for name, values in layout.per_column().items():
-            setattr(ranges, name, array(values, wp.float32))
+        ranges.columns = records(kernels.Column, layout.per_column(), layout.num_columns)
         choices = layout.choices()
         ranges.choices = array(choices if len(choices) else np.zeros(1), wp.float32)
         ranges.share = wp.from_torch(self.share)
@@ -153,14 +159,9 @@ class RandomizationTable:
         self._clocks = [wp.from_torch(self._time_left_s), wp.from_torch(self._event_number)]
         self._due = wp.from_torch(self.event_due)
 
-        def blocks(chosen: Sequence[Block]) -> tuple[kernels.Blocks, int]:
-            packed = kernels.Blocks()
-            packed.parameter = array([block.parameter for block in chosen], wp.int32)
-            packed.first_column = array([block.first_column for block in chosen], wp.int32)
-            packed.width = array([block.width for block in chosen], wp.int32)
-            packed.shared = array([block.shared for block in chosen], wp.bool)
-            packed.stream = array(np.array([block.stream for block in chosen], dtype=np.uint32), wp.uint32)
-            return packed, len(chosen)
+        def blocks(chosen: Sequence[Block]) -> tuple[wp.array, int]:
+            fields = {name: [getattr(block, name) for block in chosen] for name in kernels.Block.vars}
+            return records(kernels.Block, fields, len(chosen)), len(chosen)
 
         random = [block for block in layout.blocks if layout.is_random(layout.parameters[block.parameter].name)]
         self._every_block = blocks(random)
@@ -174,7 +175,7 @@ class RandomizationTable:
             blocks([block for chosen in by_event for block in chosen])[0],
         ]
 
-    def _draw(self, env_ids: wp.array, blocks: tuple[kernels.Blocks, int]) -> None:
+    def _draw(self, env_ids: wp.array, blocks: tuple[wp.array, int]) -> None:
         packed, count = blocks
         wp.launch(
             kernels.draw_environments,
