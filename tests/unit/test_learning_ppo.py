@@ -1,6 +1,7 @@
 """PPO leaves out a step whose gradient is not finite, and otherwise learns exactly as rsl_rl's."""
 
 import copy
+from typing import Any
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from surefoot.learning.policy_contract import ContractError
 from surefoot.learning.ppo import FAULTY_UPDATES_IN_A_ROW, SurefootPPO
 
 
-def build(algorithm=SurefootPPO, **options):
+def build(algorithm=SurefootPPO, **options) -> tuple[TinyEnv, Any]:
     torch.manual_seed(0)
     env, cfg = TinyEnv(), {**tiny_config(**options), "multi_gpu": None}
     if algorithm is PPO:
@@ -128,6 +129,44 @@ def test_a_checkpoint_of_another_robot_is_refused():
     saved["contract"] = {**saved["contract"], "robot": "other"}
     with pytest.raises(ContractError, match="robot: saved other, here tiny"):
         ppo.load(saved, None, strict=True)
+
+
+def with_critic_that_sees(group, contract):
+    observations = {"policy": [["pose", [3]]], "privileged": [["friction", [4]]]}
+    return {
+        **contract,
+        "observation_sets": {"actor": ["policy"], "critic": [group]},
+        "observations": {"policy": observations["policy"], group: observations[group]},
+    }
+
+
+def test_a_run_begins_with_both_networks_of_a_checkpoint_when_they_see_the_same():
+    _, other = build()
+    _, ppo = build()
+    assert ppo.begin_with(other.save()) == ["actor", "critic"]
+    assert torch.equal(parameters(ppo), parameters(other))
+
+
+def test_a_run_begins_with_the_actor_alone_when_the_critic_sees_something_else():
+    _, other = build()
+    _, ppo = build()
+    own_critic = copy.deepcopy(ppo.critic.state_dict())
+    saved = other.save()
+    saved["contract"] = with_critic_that_sees("privileged", saved["contract"])
+    ppo.contract = with_critic_that_sees("policy", ppo.contract)
+    assert ppo.begin_with(saved) == ["actor"]
+    for name, value in other.actor.state_dict().items():
+        assert torch.equal(ppo.actor.state_dict()[name], value)
+    for name, value in own_critic.items():
+        assert torch.equal(ppo.critic.state_dict()[name], value)
+
+
+def test_a_run_does_not_begin_with_the_actor_of_another_robot():
+    _, ppo = build()
+    saved = ppo.save()
+    saved["contract"] = {**saved["contract"], "robot": "other"}
+    with pytest.raises(ContractError, match="robot: saved other, here tiny"):
+        ppo.begin_with(saved)
 
 
 def test_the_storage_copies_what_it_is_given():

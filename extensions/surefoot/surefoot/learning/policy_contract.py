@@ -41,6 +41,20 @@ def policy_contract(env: Any, obs_groups: dict[str, list[str]]) -> dict[str, Any
     return contract
 
 
+def contract_of(network: str, contract: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a contract that concerns one network.
+
+    Args:
+        network: A name in ``observation_sets``: ``actor`` or ``critic``.
+        contract: The contract of all networks.
+    """
+    groups = contract["observation_sets"][network]
+    part = {**contract, "observation_sets": {network: groups}}
+    if "observations" in contract:
+        part["observations"] = {group: contract["observations"][group] for group in groups}
+    return part
+
+
 def check_contract(saved: dict[str, Any], current: dict[str, Any]) -> None:
     """Refuse a checkpoint whose contract differs from the environment's.
 

@@ -15,7 +15,7 @@ from tensordict import TensorDict
 
 from surefoot.learning.checkpoint import SCHEMA, check_schema
 from surefoot.learning.fault_guard import TrainingFaultError
-from surefoot.learning.policy_contract import check_contract, policy_contract
+from surefoot.learning.policy_contract import check_contract, contract_of, policy_contract
 
 FAULTY_UPDATES_IN_A_ROW = 10
 """Iterations in a row with a non-finite gradient after which training stops: the network is lost, not disturbed."""
@@ -83,6 +83,25 @@ class SurefootPPO(PPO):
         check_schema(loaded_dict, "The checkpoint")
         check_contract(loaded_dict["contract"], self.contract)
         return super().load(loaded_dict, load_cfg, strict)
+
+    def begin_with(self, weights: dict[str, Any]) -> list[str]:
+        """Take the networks of another run's checkpoint: the actor, and the critic where it sees the same here.
+
+        What a critic may see grows with the randomization, and it learns in a few iterations what returns to expect.
+
+        Returns:
+            Names of the networks that were taken.
+
+        Raises:
+            CheckpointError: If the content is no checkpoint of this version.
+            ContractError: If its actor was trained for another robot or task.
+        """
+        check_schema(weights, "The checkpoint")
+        saved = weights["contract"]
+        check_contract(contract_of("actor", saved), contract_of("actor", self.contract))
+        is_same_critic = contract_of("critic", saved) == contract_of("critic", self.contract)
+        super().load(weights, {"actor": True, "critic": is_same_critic}, strict=True)
+        return ["actor", "critic"] if is_same_critic else ["actor"]
 
     def _guard_step(self, optimizer: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:  # noqa: ARG002
         """Make the optimiser leave its parameters and moments alone when a gradient is NaN or infinite."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from surefoot.engines import check_physics, launched, native_log
 from surefoot.learning.distributed import Ranks, share_cores
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper
 
     from surefoot.learning.companions import Companions
+    from surefoot.learning.ppo import SurefootPPO
     from surefoot.learning.runner import Ending, SurefootRunner
 
 EXIT_TRAINED, EXIT_FAULT, EXIT_INTERRUPTED = 0, 1, 130
@@ -182,7 +183,9 @@ def _train_in_simulation(
             if plan.checkpoint is not None:
                 runner.resume(plan.checkpoint)
             elif plan.weights is not None:
-                runner.alg.load(plan.weights, {"actor": True, "critic": True}, strict=True)
+                taken = cast("SurefootPPO", runner.alg).begin_with(plan.weights)
+                if "critic" not in taken:
+                    print("Begins with the actor alone: the critic of that run sees other quantities.", flush=True)
             return runner.learn(
                 plan.settings.iterations - runner.completed,
                 init_at_random_ep_len=plan.agent_cfg.init_at_random_ep_len,
