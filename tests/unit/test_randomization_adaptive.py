@@ -1,96 +1,23 @@
 """Adaptive ranges count what ended, move the ends that the rule says, and leave everything else alone."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
 import warp as wp
+from tests.unit.adaptive_rig import (
+    FRICTION,
+    PAYLOAD,
+    everyone,
+    ids,
+    make_adaptive,
+    make_table,
+    rule_of,
+    share_of,
+    succeed,
+)
 
 from surefoot.randomization.adaptive import reference
-from surefoot.randomization.adaptive.bounds import AdaptiveCfg, adaptive_bounds, declared_ranges
-from surefoot.randomization.adaptive.ranges import AdaptiveRanges
-from surefoot.randomization.layout import EVENTS, TableLayout
-from surefoot.randomization.parameter import Parameter, absolute, offset, one_of, scale
-from surefoot.randomization.table import RandomizationTable
-from surefoot_bridge.errors import SurefootError
-
-NOMINAL = {"friction": 0.8, "mass": 2.0, "payload": 0.0, "surface": 1.0, "size": 1.0, "noise": 0.0}
-RANGES = {
-    "friction": absolute(0.1, 1.2),
-    "mass": scale(0.5, 1.25, distribution="log_uniform"),
-    "payload": absolute(0.0, 3.0),
-    "surface": one_of(0.2, 0.4, 0.8),
-    "size": absolute(0.5, 2.0),
-    "noise": absolute(0.1, 0.3),
-    "push_velocity_interval": absolute(0.06, 0.1),
-    "push_velocity": offset(-1.0, (1.0, 0.0)),
-    "push_force": absolute(-40.0, 40.0),  # never adapts: its interval is not random, so that it never comes
-}
-PAYLOAD = {"payload": RANGES["payload"]}
-FRICTION = {"friction": RANGES["friction"]}
-
-
-def make_catalogue():
-    def make(name, nominal, **fields):
-        elements = tuple("xy"[: len(nominal)]) if len(nominal) > 1 else ("",)
-        values = {"unit": "-", "description": name, "over": "environment", "acts_on": "world", "mirror": "scalar"}
-        return Parameter(name=name, elements=elements, nominal=nominal, **(values | fields))
-
-    occasions = {"size": {"occasion": "startup"}}
-    minima = {name: {"minimum": 0.0} for name in ("friction", "payload", "noise")}
-    return (
-        *(make(name, (value,), **occasions.get(name, {}), **minima.get(name, {})) for name, value in NOMINAL.items()),
-        *(make(f"{event}_interval", (1e9,), occasion=event) for event in EVENTS),
-        *(make(event, (0.0, 0.0), occasion=event) for event in EVENTS),
-    )
-
-
-def make_table(num_envs=64, ranges=RANGES, seed=1, rank=0, device="cpu"):
-    layout = TableLayout.build(make_catalogue(), ranges)
-    return RandomizationTable(layout, num_envs=num_envs, device=device, seed=seed, rank=rank)
-
-
-def make_adaptive(num_envs=64, ranges=RANGES, rank=0, device="cpu", **fields):
-    table = make_table(num_envs, ranges, rank=rank, device=device)
-    return AdaptiveRanges(AdaptiveCfg(**fields), table, seed=1, rank=rank), table
-
-
-def ids(*envs, device="cpu"):
-    return torch.tensor(envs, dtype=torch.int32, device=device)
-
-
-def everyone(table):
-    return torch.arange(table.num_envs, dtype=torch.int32, device=table.device)
-
-
-def succeed(table, *failing):
-    success = torch.ones(table.num_envs, dtype=torch.bool, device=table.device)
-    success[list(failing)] = False
-    return success
-
-
-def share_of(table, name):
-    place = [parameter.name for parameter in table.layout.parameters].index(name)
-    return table.share[place].tolist()
-
-
-def rule_of(cfg):
-    """Write the kernel's rule out from a configuration, for the reference."""
-    widen, narrow = (1.0, cfg.rate), (1.0, -cfg.rate)
-    if cfg.scheme == "all":
-        widen, narrow = (1.0 + cfg.rate, 0.0), (1.0 - cfg.rate, 0.0)
-    return SimpleNamespace(
-        episodes_per_decision=cfg.episodes_per_decision,
-        widen_above=cfg.widen_above,
-        narrow_below=cfg.narrow_below,
-        widen_factor=widen[0],
-        widen_step=widen[1],
-        narrow_factor=narrow[0],
-        narrow_step=narrow[1],
-        floor=cfg.floor,
-        ceiling=cfg.ceiling,
-    )
+from surefoot.randomization.adaptive.bounds import adaptive_bounds, declared_ranges
 
 
 def decide_once(adaptive, table, num_failed):
@@ -356,22 +283,6 @@ def test_a_row_of_the_history_has_both_ends_and_the_success_rate_since_the_last_
     }
 
 
-def test_shares_can_be_taken_over_by_a_run_with_other_environments():
-    adaptive, table = make_adaptive(20)
-    table.share[0] = torch.tensor([0.4, 0.9])
-    adaptive.record(everyone(table), succeed(table))
-    other, other_table = make_adaptive(3000)
-    other.record(everyone(other_table), succeed(other_table))
-    other.load_shares(adaptive.state_dict())
-
-    torch.testing.assert_close(other_table.share, table.share, rtol=0, atol=0)
-    # 0.4 of the way from 0.8 to 0.1, 0.9 of the way from 0.8 to 1.2.
-    assert other_table.view("friction").min() == pytest.approx(0.52, abs=1e-3)
-    assert other_table.view("friction").max() == pytest.approx(1.16, abs=1e-3)
-    assert not other.counts.any()
-    assert other.measured.unique().tolist() == other_table.boundary.unique().tolist() == [-1]
-
-
 @pytest.mark.gpu
 def test_a_captured_graph_computes_what_the_cpu_computes():
     results = []
@@ -394,64 +305,3 @@ def test_a_captured_graph_computes_what_the_cpu_computes():
 
     for on_cpu, on_gpu in zip(*results, strict=True):
         torch.testing.assert_close(on_gpu, on_cpu, rtol=0, atol=0)
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"scheme": "some"}, "Unknown scheme of adaptive ranges 'some'; valid: none, bounds, all."),
-        ({"boundary_share": 0.0}, r"boundary_share is 0.0; it must be in \(0, 1\], it is a probability."),
-        ({"boundary_share": float("nan")}, "boundary_share is nan"),
-        ({"episodes_per_decision": 0}, "episodes_per_decision is 0; it must be a whole number of at least 1."),
-        ({"episodes_per_decision": 2.5}, "episodes_per_decision is 2.5"),
-        ({"widen_above": 1.1}, r"widen_above is 1.1; it must be in \(0, 1\], it is a success rate."),
-        ({"narrow_below": 0.9}, r"narrow_below is 0.9; it must be in \[0, 0.9\), below widen_above."),
-        ({"rate": 0.0}, r"Adaptive ranges \(bounds\): rate is 0.0; it must be in \(0, 1\]."),
-        ({"rate": 1.0, "scheme": "all"}, r"Adaptive ranges \(all\): rate is 1.0; it must be in \(0, 1\)."),
-        ({"floor": -0.1}, r"floor is -0.1; it must be in \[0, 1.0\], up to the ceiling."),
-        ({"floor": 0.6, "ceiling": 0.5}, r"floor is 0.6; it must be in \[0, 0.5\]"),
-        ({"ceiling": float("inf")}, "ceiling is inf; it must be above 0 and finite."),
-        ({"initial_share": 1.1}, r"initial_share is 1.1; it must be in \[0.0, 1.0\], from floor to ceiling."),
-        ({"initial_share": 0.0, "scheme": "all"}, "initial_share is 0.0; it must be above 0, because factors leave"),
-    ],
-)
-def test_a_configuration_that_cannot_be_meant_is_refused(fields, message):
-    with pytest.raises(SurefootError, match=message):
-        AdaptiveCfg(**fields)
-
-
-def test_a_ceiling_beyond_what_exists_is_refused_with_the_value_that_it_reaches():
-    # 0.8 + 1.2 * (0.1 - 0.8) = -0.04
-    with pytest.raises(SurefootError, match=r"at the ceiling 1.2, friction reaches -0.04 -, which is outside \[0, inf"):
-        make_adaptive(ranges=FRICTION, ceiling=1.2)
-    _, table = make_adaptive(ranges=FRICTION, ceiling=1.1, initial_share=1.1)  # 0.8 - 0.77 exists
-    assert table.view("friction").min() >= 0.03 - 1e-6
-
-
-def test_a_table_in_which_nothing_adapts_is_refused():
-    fixed = {"surface": RANGES["surface"], "size": RANGES["size"], "mass": scale(1.0, 1.0)}
-    for scheme in ("bounds", "all"):
-        with pytest.raises(SurefootError, match="Adaptive ranges need a parameter that is drawn at a reset"):
-            make_adaptive(ranges=fixed, scheme=scheme)
-
-
-def test_success_that_is_not_by_environment_is_refused():
-    adaptive, _ = make_adaptive()
-    with pytest.raises(SurefootError, match=r"Success has shape \(2,\); it must be by environment, \(64,\)."):
-        adaptive.record(ids(1, 2), torch.ones(2, dtype=torch.bool))
-
-
-def test_a_seed_that_does_not_fit_a_word_is_refused():
-    with pytest.raises(SurefootError, match="Seed -1 and rank 0 must be in"):
-        AdaptiveRanges(AdaptiveCfg(), make_table(), seed=-1)
-
-
-def test_the_state_of_other_bounds_or_environments_is_refused():
-    state = make_adaptive(ranges=FRICTION)[0].state_dict()
-    with pytest.raises(SurefootError, match=r"have bounds \['friction/low', 'friction/high'\], these have \['payload"):
-        make_adaptive(ranges=PAYLOAD)[0].load_state_dict(state)
-    with pytest.raises(SurefootError, match="are of 64 environments, these of 3"):
-        make_adaptive(3, FRICTION)[0].load_state_dict(state)
-    of_friction = make_adaptive(ranges=FRICTION, scheme="all")[0].state_dict()
-    with pytest.raises(SurefootError, match=r"have parameters \['friction'\], these have \['payload'\]"):
-        make_adaptive(ranges=PAYLOAD, scheme="all")[0].load_shares(of_friction)

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 import torch
-from tests.unit.test_randomization_adaptive import FRICTION, PAYLOAD, everyone, ids, make_adaptive, rule_of, share_of
+from tests.unit.adaptive_rig import FRICTION, PAYLOAD, everyone, ids, make_adaptive, rule_of, share_of
 
 from surefoot.randomization.adaptive import reference
 

@@ -78,7 +78,8 @@ class SurefootEnv(ManagerBasedRLEnv):
             step_dt=self.step_dt,
             **self._key,
         )
-        self.actuator.cfg.largest_command_delay_s = layout.largest_value("command_delay")
+        self._largest_share = self.cfg.randomization.adaptive.largest_share
+        self.actuator.cfg.largest_command_delay_s = layout.largest_value("command_delay", share=self._largest_share)
         self.actuator.bind_table(self.randomization.table.warp_values, layout.first_column)
         self._drive = make_drive(self.robot, self.sim.physics_manager, self.cfg.decimation)
         # Newton's drive moves the whole loop of substeps into the engine's step.
@@ -113,7 +114,9 @@ class SurefootEnv(ManagerBasedRLEnv):
             randomized.first_column,
             default_joint_pos=self.robot_spec.joint_values("default_joint_pos"),
             step_dt=self.step_dt,
-            largest_latency_s=max(randomized.largest_value(name) for name in ("imu_latency", "encoder_latency")),
+            largest_latency_s=max(
+                randomized.largest_value(name, share=self._largest_share) for name in ("imu_latency", "encoder_latency")
+            ),
             **self._key,
         )
 

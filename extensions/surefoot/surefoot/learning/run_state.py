@@ -21,23 +21,26 @@ def capture_run(runner: SurefootRunner) -> dict[str, Any]:
     """Copy the state of a run; in a run of several processes all of them must call it.
 
     Returns:
-        Networks, normalisers, optimiser and contract; counters; what each process has of its own: the simulation,
-        episode means, generators. In the first process those of the others are under ``other_processes``, by rank.
+        Networks, normalisers, optimiser and contract; counters; how far randomized ranges have grown; what each process
+        has of its own: the simulation, episode means, generators. In the first process those of the others are under
+        ``other_processes``, by rank.
     """
     own = _capture_own(runner)
+    randomization = getattr(runner.simulation, "randomization", None)
     return {
         **runner.alg.save(),
         "iter": runner.completed - 1,  # rsl_rl's count of iterations begins at 0
         "infos": None,
         "completed_iterations": runner.completed,
         "counters": {name: getattr(runner, name) for name in _COUNTERS},
+        "randomized_shares": None if randomization is None else capture(randomization.share_state()),
         **own,
         "other_processes": gather(own, runner.ranks)[1:],
     }
 
 
 def without_simulation(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a checkpoint's content with the networks alone; a run that begins from it begins with new episodes."""
+    """Return a checkpoint's content without the simulation; a run that goes on from it begins new episodes."""
     return {**content, "simulation": None, "other_processes": []}
 
 
@@ -74,6 +77,8 @@ def restore_run(runner: SurefootRunner, content: dict[str, Any]) -> None:
     for name, value in content["counters"].items():
         setattr(runner, name, value)
     if content["simulation"] is None:
+        if hasattr(runner.simulation, "randomization"):
+            runner.simulation.randomization.load_shares(content.get("randomized_shares"))
         return
     with torch.inference_mode():
         restore_env_state(runner.simulation, content["simulation"])

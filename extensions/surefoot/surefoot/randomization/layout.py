@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot_bridge.errors import unknown_name
 
-from .parameter import Occasion, Parameter, Range, ResolvedRange, nominal_range, resolve_range, to_value
+from .parameter import Occasion, Parameter, Range, ResolvedRange, draw_at, nominal_range, resolve_range, to_value
 
 BLOCK_WIDTH = 4
 """Columns that one call of the generator serves: it gives four words."""
@@ -113,13 +113,17 @@ class TableLayout:
         """Return the range of a parameter by name."""
         return self.ranges[list(self.first_columns).index(name)]
 
-    def largest_value(self, name: str) -> float:
-        """Return the largest value that a parameter can have."""
+    def largest_value(self, name: str, *, share: float = 1.0) -> float:
+        """Return the largest value that a parameter can have at a share of its range."""
         parameter, resolved = self.parameter(name), self.range_of(name)
+        kind, columns = (
+            resolved.range,
+            zip(parameter.nominal, resolved.identity, resolved.low, resolved.high, strict=True),
+        )
         ends = [
-            to_value(resolved.range.operation, nominal, draw)
-            for nominal, *draws in zip(parameter.nominal, resolved.low, resolved.high, strict=True)
-            for draw in draws
+            to_value(kind.operation, nominal, draw_at(identity, end, share, kind.distribution))
+            for nominal, identity, *both_ends in columns
+            for end in both_ends
         ]
         return max(*ends, *parameter.nominal)
 

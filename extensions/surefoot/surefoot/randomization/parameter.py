@@ -206,6 +206,15 @@ def resolve_range(parameter: Parameter, asked: Range) -> ResolvedRange:
     return ResolvedRange(asked, identity, low, high)
 
 
+def draw_at(identity: float, end: float, share: float, distribution: Distribution) -> float:
+    """Go a share of the way from the nominal draw to the declared end, in the logarithm for a log-uniform range."""
+    if share == 1.0:
+        return end  # exactly
+    if distribution == "log_uniform":
+        return identity * (end / identity) ** share
+    return identity + share * (end - identity)
+
+
 def to_value(operation: Operation, nominal: float, draw: float) -> float:
     """Turn a draw into a value."""
     return {"absolute": draw, "scale": nominal * draw, "offset": nominal + draw}[operation]

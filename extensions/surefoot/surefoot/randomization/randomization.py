@@ -156,6 +156,20 @@ class Randomization:
         """Apply what the engine forgets after each physics step."""
         self.pushes.before_substep()
 
+    def share_state(self) -> dict[str, Any] | None:
+        """How far the ranges have grown, for a run that goes on without its simulation; None when they do not adapt."""
+        return None if self.adaptive is None else self.adaptive.share_state()
+
+    def load_shares(self, state: dict[str, Any] | None) -> None:
+        """Begin new episodes with the ranges of :meth:`share_state`.
+
+        Raises:
+            SurefootError: If other parameters adapt here.
+        """
+        if self.adaptive is not None and state is not None:
+            self.adaptive.load_shares(state)
+            self.apply()
+
     def state_dict(self) -> dict[str, Any]:
         """Everything that the next step depends on."""
         return {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from surefoot.randomization.layout import EVENTS, TableLayout
-from surefoot.randomization.parameter import Distribution, Operation, Parameter, ResolvedRange, to_value
+from surefoot.randomization.parameter import Distribution, Operation, Parameter, ResolvedRange, draw_at, to_value
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 Scheme = Literal["none", "bounds", "all"]
@@ -42,6 +42,11 @@ class AdaptiveCfg:
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
         self.check()
+
+    @property
+    def largest_share(self) -> float:
+        """The largest share that any range can ever be drawn with."""
+        return 1.0 if self.scheme == "none" else max(1.0, self.ceiling)
 
     def check(self) -> None:
         """Refuse what cannot be meant; again when fields were set one by one.
@@ -118,15 +123,6 @@ class DeclaredRange(NamedTuple):
         """Return the range at a share of either end, as the table draws it."""
         low = draw_at(self.nominal, self.low, low_share, self.distribution)
         return low, max(low, draw_at(self.nominal, self.high, high_share, self.distribution))
-
-
-def draw_at(identity: float, end: float, share: float, distribution: Distribution) -> float:
-    """Go a share of the way from the nominal draw to the declared end, in the logarithm for a log-uniform range."""
-    if share == 1.0:
-        return end  # exactly
-    if distribution == "log_uniform":
-        return identity * (end / identity) ** share
-    return identity + share * (end - identity)
 
 
 def adaptive_parameters(layout: TableLayout) -> dict[int, tuple[Parameter, ResolvedRange]]:

@@ -139,10 +139,13 @@ class AdaptiveRanges:
     def state_dict(self) -> dict[str, Any]:
         """Everything that later decisions depend on beside the table's state."""
         return {
-            **self._names(),
-            "share": self._table.share[self._places],  # a copy
+            **self.share_state(),
             **{name: getattr(self, name).clone() for name in self._STATE},
         }
+
+    def share_state(self) -> dict[str, Any]:
+        """The part of :meth:`state_dict` that depends neither on environments nor on processes."""
+        return {**self._names(), "share": self._table.share[self._places]}  # indexing copies
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what :meth:`state_dict` returned; restore the table's own state too.
@@ -161,7 +164,7 @@ class AdaptiveRanges:
             getattr(self, name).copy_(state[name])
 
     def load_shares(self, state: dict[str, Any]) -> None:
-        """Take over only the shares of what :meth:`state_dict` returned, and begin new episodes with them.
+        """Take over what :meth:`share_state` returned, and begin new episodes with it.
 
         For a run that goes on with other environments, or another number of processes, than it was saved with.
 
