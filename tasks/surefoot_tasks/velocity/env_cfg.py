@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import isaaclab.envs.mdp as mdp
 import isaaclab.sim as sim_utils
 from isaaclab.assets import ArticulationCfg, AssetBaseCfg
 from isaaclab.managers import CurriculumTermCfg, EventTermCfg, ObservationTermCfg, TerminationTermCfg
@@ -25,6 +24,8 @@ from surefoot.engines import make_physics_cfg
 from surefoot.envs.env_cfg import SurefootEnvCfg
 from surefoot.envs.robot_cfg import make_robot_cfg
 from surefoot.learning.fault_guard import faulty_environments
+from surefoot.randomization.initial_state import begin_where_the_table_says
+from surefoot.randomization.parameter import Range, absolute
 from surefoot.randomization.presets import sensor_noise
 from surefoot.randomization.randomization_cfg import RandomizationCfg
 from surefoot.sensors.layout import standard_terms
@@ -132,21 +133,9 @@ class ObservationsCfg:
 
 @configclass
 class EventsCfg:
-    """Initial state of each episode; pushes are the randomization's."""
+    """Placing the robot at the start of each episode; pushes are the randomization's."""
 
-    reset_base = EventTermCfg(
-        func=mdp.reset_root_state_uniform,
-        mode="reset",
-        params={
-            "pose_range": {"x": (-0.5, 0.5), "y": (-0.5, 0.5), "yaw": (-math.pi, math.pi)},
-            "velocity_range": dict.fromkeys(("x", "y", "z", "roll", "pitch", "yaw"), (-0.5, 0.5)),
-        },
-    )
-    reset_joints = EventTermCfg(
-        func=mdp.reset_joints_by_offset,
-        mode="reset",
-        params={"position_range": (-0.2, 0.2), "velocity_range": (0.0, 0.0)},
-    )
+    initial_state = EventTermCfg(func=begin_where_the_table_says, mode="reset")
 
 
 @configclass
@@ -231,19 +220,22 @@ def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> Veloc
         ),
         commands=CommandsCfg(base_velocity=make_command_cfg(spec)),
         rewards=make_rewards_cfg(spec),
-        events=make_events_cfg(spec),
+        initial_state=make_initial_state(spec),
     )
 
 
-def make_events_cfg(spec: RobotSpec) -> EventsCfg:
-    """Initial states from which a robot of this kind can learn to stay up."""
-    cfg = EventsCfg()
-    if spec.kind == "humanoid":
-        # A G1 that holds its default pose falls after 1.4 s when it starts at rest, after 0.9 s on average when it is
-        # thrown as a quadruped is: little time for an untrained policy to find out what helps.
-        cfg.reset_base.params["velocity_range"] = dict.fromkeys(("x", "y", "z", "roll", "pitch", "yaw"), (-0.1, 0.1))
-        cfg.reset_joints.params["position_range"] = (-0.05, 0.05)
-    return cfg
+def make_initial_state(spec: RobotSpec) -> dict[str, Range]:
+    """Ranges of initial states from which a robot of this kind can learn to stay up."""
+    # A G1 that holds its default pose falls after 1.4 s when it starts at rest, after 0.9 s on average when it is
+    # thrown as a quadruped is: little time for an untrained policy to find out what helps.
+    speed, joint_offset = {"quadruped": (0.5, 0.2), "humanoid": (0.1, 0.05)}[spec.kind]
+    return {
+        "initial_position": absolute((-0.5, -0.5, 0.0), (0.5, 0.5, 0.0)),
+        "initial_orientation": absolute((0.0, 0.0, -math.pi), (0.0, 0.0, math.pi)),
+        "initial_lin_vel": absolute(-speed, speed),
+        "initial_ang_vel": absolute(-speed, speed),
+        "initial_joint_offset": absolute(-joint_offset, joint_offset),
+    }
 
 
 def make_contact_cfg(spec: RobotSpec) -> ContactSensorCfg:

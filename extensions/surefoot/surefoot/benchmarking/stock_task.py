@@ -29,6 +29,16 @@ def stock_randomization() -> Any:
     return RandomizationCfg(preset="none", ranges={**sensor_noise(), **pushes})
 
 
+def _axes(our_cfg: Any, linear: str, angular: str) -> dict[str, tuple[float, float]]:
+    """Return the ranges of two of our vectors as Isaac Lab's terms name them."""
+    ends = {}
+    for name, axes in ((linear, ("x", "y", "z")), (angular, ("roll", "pitch", "yaw"))):
+        drawn = our_cfg.initial_state[name]
+        low, high = (end if isinstance(end, tuple) else (end,) * 3 for end in (drawn.low, drawn.high))
+        ends |= dict(zip(axes, zip(low, high, strict=True), strict=True))
+    return ends
+
+
 def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     """Build the stock environment and agent configuration beside one of our Go2 environment.
 
@@ -61,8 +71,20 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     cfg.events.add_base_mass = None
     cfg.events.base_com = None
     cfg.events.base_external_force_torque = None
-    cfg.events.reset_base = our_cfg.events.reset_base
-    cfg.events.reset_robot_joints = our_cfg.events.reset_joints
+    cfg.events.reset_base = EventTermCfg(
+        func=mdp.reset_root_state_uniform,
+        mode="reset",
+        params={
+            "pose_range": _axes(our_cfg, "initial_position", "initial_orientation"),
+            "velocity_range": _axes(our_cfg, "initial_lin_vel", "initial_ang_vel"),
+        },
+    )
+    offset = our_cfg.initial_state["initial_joint_offset"]
+    cfg.events.reset_robot_joints = EventTermCfg(
+        func=mdp.reset_joints_by_offset,
+        mode="reset",
+        params={"position_range": (offset.low, offset.high), "velocity_range": (0.0, 0.0)},
+    )
     cfg.events.push_robot = EventTermCfg(
         func=mdp.push_by_setting_velocity,
         mode="interval",

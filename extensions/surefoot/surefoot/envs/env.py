@@ -69,7 +69,12 @@ class SurefootEnv(ManagerBasedRLEnv):
         (actuator,) = self.robot.actuators.values()
         self.actuator = cast("JointActuator", actuator)
         self._key = {"seed": self._seed(), "rank": Ranks.from_environment().rank}
-        layout = make_layout(self.cfg.randomization, self.robot_spec, ENGINES[self.robot.data.__backend_name__])
+        layout = make_layout(
+            self.cfg.randomization,
+            self.robot_spec,
+            ENGINES[self.robot.data.__backend_name__],
+            initial_state=self.cfg.initial_state,
+        )
         self.randomization = Randomization(
             layout,
             self.robot,

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING
+from dataclasses import MISSING, field
 
 from isaaclab.envs import ManagerBasedRLEnvCfg
 from isaaclab.utils import configclass
 
+from surefoot.randomization.parameter import Range
 from surefoot.randomization.randomization_cfg import RandomizationCfg
 from surefoot.sensors.layout import ProprioceptionTerm
 
@@ -29,6 +30,9 @@ class SurefootEnvCfg(ManagerBasedRLEnvCfg):
 
     randomization: RandomizationCfg = RandomizationCfg()
     """What differs from environment to environment."""
+
+    initial_state: dict[str, Range] = field(default_factory=dict)
+    """Ranges of :data:`surefoot.randomization.initial_state.INITIAL_STATE`; the task's own, whatever the preset."""
 
     proprioception: tuple[ProprioceptionTerm, ...] = MISSING
     """Terms of :class:`~surefoot.sensors.observation.FusedProprioception`, in order."""

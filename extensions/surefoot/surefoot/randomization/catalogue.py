@@ -29,6 +29,7 @@ def make_catalogue(spec: RobotSpec) -> tuple[Parameter, ...]:
         *_actuators(spec),
         *_sensors(),
         *_world(),
+        *_initial_state(spec),
     )
 
 
@@ -137,6 +138,23 @@ def _world() -> list[Parameter]:
         _vector("push_point", "m", "where it acts, in the base's frame", zero, **push_force),
         _scalar("push_duration", "s", "how long it acts", 0.0, minimum=0.0, **push_force),
         _scalar("push_force_interval", "s", "time to the next such push", NEVER_S, minimum=0.02, **push_force),
+    ]
+
+
+def _initial_state(spec: RobotSpec) -> list[Parameter]:
+    def of_base(name: str, unit: str, description: str, mirror: MirrorKind) -> Parameter:
+        return _vector(name, unit, description, (0.0, 0.0, 0.0), "initial_state", mirror=mirror)
+
+    def of_joints(name: str, unit: str, description: str) -> Parameter:
+        return _per_joint(spec, name, unit, description, 0.0, "initial_state", mirror="joint")
+
+    return [
+        of_base("initial_position", "m", "where an episode begins, from the default position", "polar_vector"),
+        of_base("initial_orientation", "rad", "angles about x, y, z at the start of an episode", "axial_vector"),
+        of_base("initial_lin_vel", "m/s", "velocity of the base at the start, in the world frame", "polar_vector"),
+        of_base("initial_ang_vel", "rad/s", "rotation of the base at the start, in the world frame", "axial_vector"),
+        of_joints("initial_joint_offset", "rad", "joint position at the start, from the default one"),
+        of_joints("initial_joint_vel", "rad/s", "joint velocity at the start of an episode"),
     ]
 
 

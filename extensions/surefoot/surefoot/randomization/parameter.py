@@ -18,7 +18,7 @@ Over = Literal["environment", "joint", "foot", "xyz"]
 Occasion = Literal["startup", "reset", "push_velocity", "push_force"]
 """When values are drawn: once, when an episode starts, or when a push is due."""
 
-ActsOn = Literal["contact", "body", "joint", "actuator", "sensor", "world"]
+ActsOn = Literal["contact", "body", "joint", "actuator", "sensor", "world", "initial_state"]
 """The part of the simulation that reads the value."""
 
 Operation = Literal["absolute", "scale", "offset"]

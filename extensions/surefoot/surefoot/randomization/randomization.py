@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from .adaptive.bounds import AdaptiveCfg
 from .adaptive.ranges import AdaptiveRanges
 from .appliers import make_applier
 from .catalogue import make_catalogue
+from .initial_state import InitialState
 from .layout import EVENTS, TableLayout
-from .parameter import Parameter
+from .parameter import Parameter, Range
 from .presets import preset_ranges
 from .pushes import Pushes
 from .support import DRAWN_ONCE, support_of
@@ -32,21 +34,33 @@ if TYPE_CHECKING:
     from .randomization_cfg import RandomizationCfg
 
 
-def make_layout(cfg: RandomizationCfg, spec: RobotSpec, physics: Physics) -> TableLayout:
+def make_layout(
+    cfg: RandomizationCfg,
+    spec: RobotSpec,
+    physics: Physics,
+    *,
+    initial_state: Mapping[str, Range] = MappingProxyType({}),
+) -> TableLayout:
     """Lay out the table of a robot in an engine.
 
     A preset is made for every engine: what the engine cannot do by environment keeps its nominal value. A range that
     was asked for by name is refused instead.
+
+    Args:
+        cfg: Preset and ranges.
+        spec: The robot.
+        physics: The engine.
+        initial_state: Ranges of the state in which episodes begin, which belong to the task whatever the preset.
 
     Raises:
         SurefootError: If a name is unknown, a range cannot be meant, or the engine does not support the parameter.
     """
     once = DRAWN_ONCE[physics]
     catalogue = [replace(item, occasion="startup") if item.name in once else item for item in make_catalogue(spec)]
+    preset = preset_ranges(cfg.preset, spec).items()
     ranges = {
-        name: chosen
-        for name, chosen in preset_ranges(cfg.preset, spec).items()
-        if support_of(name, physics).level == "supported"
+        **initial_state,
+        **{name: chosen for name, chosen in preset if support_of(name, physics).level == "supported"},
     }
     for name, asked in cfg.ranges.items():
         if asked is None:
@@ -96,6 +110,8 @@ class Randomization:
         """Writes values into the engine."""
         self.pushes = Pushes(self.table, robot, self.applier, step_dt)
         """Pushes of the base."""
+        self.initial_state = InitialState(self.table, robot)
+        """Places robots at the start of an episode, when the environment's event term asks for it."""
         self.adaptive = None
         if adaptive.scheme != "none":
             self.adaptive = AdaptiveRanges(adaptive, self.table, seed=seed, rank=rank)
@@ -106,7 +122,9 @@ class Randomization:
     def privileged(self) -> list[Parameter]:
         """Parameters that differ between environments for a whole episode, which a critic may see."""
         return [
-            item for item in self.layout.parameters if item.occasion not in EVENTS and self.layout.varies(item.name)
+            item
+            for item in self.layout.parameters
+            if item.occasion not in EVENTS and item.acts_on != "initial_state" and self.layout.varies(item.name)
         ]
 
     def apply(self) -> None:

@@ -36,7 +36,7 @@ def show(task: str, physics: Physics, *, preset: str | None, report: Path | None
     cfg: Any = resolve_task(task, physics, [])[0]
     if preset is not None:
         cfg.randomization.preset, cfg.randomization.ranges = preset, {}
-    layout = make_layout(cfg.randomization, get_robot(cfg.robot_name), physics)
+    layout = make_layout(cfg.randomization, get_robot(cfg.robot_name), physics, initial_state=cfg.initial_state)
     rows = [_row(layout, parameter, physics) for parameter in layout.parameters]
     title = f"{task} in {physics}, preset {cfg.randomization.preset}"
     table = Table("parameter", "unit", "for each", "nominal", "range", "drawn", "source", title=title)

@@ -129,8 +129,8 @@ def adaptive_parameters(layout: TableLayout) -> dict[int, tuple[Parameter, Resol
     """Return the parameters that adapt, by their place.
 
     They are those that are drawn at a reset or with a push and can differ from nominal. What never adapts: what is
-    drawn once at startup, discrete choices, which have no values in between, when pushes come, and pushes that never
-    come. A push at a bound is so in all pushes of the episode.
+    drawn once at startup, discrete choices, which have no values in between, when pushes come, pushes that never come,
+    and the state in which an episode begins, which is the task's. A push at a bound is so in all pushes of the episode.
     """
     intervals = [f"{event}_interval" for event in EVENTS]
     never = [event for event, interval in zip(EVENTS, intervals, strict=True) if not layout.is_random(interval)]
@@ -140,6 +140,7 @@ def adaptive_parameters(layout: TableLayout) -> dict[int, tuple[Parameter, Resol
         if layout.is_random(parameter.name)
         and parameter.occasion not in ("startup", *never)
         and parameter.name not in intervals
+        and parameter.acts_on != "initial_state"
         and resolved.range.distribution != "discrete"
     }
 

@@ -8,10 +8,11 @@ environment to the next.
 from .actuators import ACTUATORS
 from .bodies import BODIES
 from .contact import CONTACT
+from .initial_state import INITIAL_STATE
 from .joints import JOINTS
 from .outcome import Experiment
 from .sensors import SENSORS
 from .world import WORLD
 
-EXPERIMENTS: dict[str, Experiment] = {**CONTACT, **BODIES, **JOINTS, **ACTUATORS, **SENSORS, **WORLD}
+EXPERIMENTS: dict[str, Experiment] = {**CONTACT, **BODIES, **JOINTS, **ACTUATORS, **SENSORS, **WORLD, **INITIAL_STATE}
 """Experiments by parameter."""
