@@ -4,6 +4,9 @@ What differs is left as Isaac Lab ships it: observation, reward, command and ter
 body, actuators on the native path, action term. What is replaced are files that live on a server (robot, ground, sky).
 """
 
+# Isaac Lab's term configurations take classes too, which their types do not say.
+# pyright: reportArgumentType=false
+
 from __future__ import annotations
 
 from typing import Any, cast
