@@ -51,26 +51,36 @@ _UNITS = {
 }
 
 
-def fell_short(figures: Mapping[str, float], *, must_step: bool) -> list[str]:
-    """Return the names of the figures that miss their bound; a figure that could not be measured misses it.
+RANDOMIZED_SUCCESS = Bound(at_least=0.90)
+"""Bound on the success rate where each robot is another one: the worst of a preset's robots are hard for any policy."""
+
+
+def bounds_of(*, must_step: bool, randomized: bool) -> dict[str, Bound]:
+    """Return the bounds by the figure's name.
 
     Args:
-        figures: Figures by name.
         must_step: Whether any command asked for steps; without, the clearance has no bound.
+        randomized: Whether the robots were drawn from a preset.
     """
     bounds = {name: bound for name, bound in BOUNDS.items() if must_step or name != "mean_swing_clearance_m"}
+    return bounds | ({"success_rate": RANDOMIZED_SUCCESS} if randomized else {})
+
+
+def fell_short(figures: Mapping[str, float], bounds: Mapping[str, Bound]) -> list[str]:
+    """Return the names of the figures that miss their bound; a figure that could not be measured misses it."""
     return [name for name, bound in bounds.items() if name not in figures or not bound.holds(figures[name])]
 
 
-def figures_table(figures: Mapping[str, float], missed: list[str], *, title: str) -> Table:
+def figures_table(figures: Mapping[str, float], bounds: Mapping[str, Bound], *, title: str) -> Table:
     """Return the figures as a table for the terminal, with their bounds and which of them were missed."""
     from rich.table import Table
 
+    missed = fell_short(figures, bounds)
     table = Table(title=title, title_justify="left")
     for heading in ("figure", "value", "unit", "bound", ""):
         table.add_column(heading, justify="right" if heading == "value" else "left")
     for name, value in figures.items():
-        bound = str(BOUNDS[name]) if name in BOUNDS else ""
-        verdict = "" if name not in BOUNDS else "[red]missed[/red]" if name in missed else "[green]held[/green]"
+        bound = str(bounds[name]) if name in bounds else ""
+        verdict = "" if name not in bounds else "[red]missed[/red]" if name in missed else "[green]held[/green]"
         table.add_row(name, f"{value:.4g}", _UNITS.get(name, ""), bound, verdict)
     return table

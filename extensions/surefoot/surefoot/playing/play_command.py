@@ -202,15 +202,19 @@ def _run_live(args: argparse.Namespace, plan: PlayPlan) -> int:
 def _run_judged(args: argparse.Namespace, plan: PlayPlan) -> int:
     from rich.console import Console
 
-    from surefoot.playing.acceptance import fell_short, figures_table
+    from surefoot.playing.acceptance import bounds_of, fell_short, figures_table
     from surefoot.playing.metrics import MOVING_SPEED
     from surefoot.report import provenance, write_report
 
     metrics, recording = _play(args, plan)
     figures = metrics.figures()
-    missed = fell_short(figures, must_step=plan.command is None or math.hypot(*plan.command[:2]) > MOVING_SPEED)
+    bounds = bounds_of(
+        must_step=plan.command is None or math.hypot(*plan.command[:2]) > MOVING_SPEED,
+        randomized=args.randomization != "none",
+    )
+    missed = fell_short(figures, bounds)
     title = f"{plan.task}: {len(metrics.alive)} episodes in {plan.physics}"
-    Console().print(figures_table(figures, missed, title=title))
+    Console().print(figures_table(figures, bounds, title=title))
     if args.json is not None:
         source = provenance(seed=args.seed, engine=plan.physics, device=plan.device)
         write_report(args.json, ok=not missed, figures=figures, rows=metrics.rows(), provenance=source)
