@@ -1,43 +1,51 @@
-"""Measure Surefoot's speed against Isaac Lab's stock task: ``python scripts/benchmark.py step|train --json FILE``."""
+"""Measure Surefoot's speed against Isaac Lab: ``python scripts/benchmark.py step|train|randomization --json FILE``."""
 
 import argparse
 import sys
 
+from surefoot.benchmarking.randomization_suite import RandomizationSuite, holds
 from surefoot.benchmarking.suite import compare, run_worker
 from surefoot.benchmarking.worker import Request
 from surefoot.engines import check_physics, default_device, default_physics
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
 
+KINDS = {
+    "step": "stepping alone",
+    "train": "training with PPO",
+    "randomization": "drawing and applying randomized parameters, and a task with them on and off",
+}
+NUM_ENVS = {"step": [256, 1024, 4096], "train": [256, 1024, 4096], "randomization": [4096]}
+
 
 def main() -> int:
     """Measure, print a table, write the figures; 0 when ours is at least as fast as it must be."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=("step", "train"), help="stepping alone, or training with PPO")
+    parser.add_argument("kind", choices=KINDS, help="; ".join(f"{kind}: {text}" for kind, text in KINDS.items()))
     parser.add_argument("--physics", help="engine; default: the fastest of the device")
     parser.add_argument("--device", default=default_device())
-    parser.add_argument("--num-envs", type=int, nargs="+", default=[256, 1024, 4096])
-    parser.add_argument("--seconds", type=float, default=20.0, help="length of one measurement [s]")
+    parser.add_argument("--num-envs", type=int, nargs="+", help=f"environments; default: {NUM_ENVS}")
+    parser.add_argument("--seconds", type=float, default=20.0, help="length of one measurement of steps [s]")
     parser.add_argument("--repeats", type=int, default=2, help="measurements of each kind; the best counts")
     parser.add_argument("--minimum-ratio", type=float, default=1.5, help="ratio at 1024 environments that must be held")
     parser.add_argument("--profile", action="store_true", help="print where the time of our step goes, and stop")
     parser.add_argument("--json", help="file for the figures")
     args = parser.parse_args()
+    num_envs = args.num_envs or NUM_ENVS[args.kind]
+    if args.kind == "randomization" and len(num_envs) > 1:
+        parser.error(f"randomization is measured with one number of environments, not {num_envs}")
     physics = check_physics(args.physics or default_physics(args.device), args.device)
     if args.profile:
-        request = Request("step", "ours", physics, args.device, args.num_envs[0], args.seconds, profile=True)
+        request = Request("step", "ours", physics, args.device, num_envs[0], args.seconds, profile=True)
         print(run_worker(request).profile)
         return 0
-    figures, rows = compare(
-        args.kind,
-        physics=physics,
-        device=args.device,
-        num_envs=args.num_envs,
-        seconds=args.seconds,
-        repeats=args.repeats,
-        report=print,
-    )
-    ok = figures.get("ratio_vs_stock_1024", args.minimum_ratio) >= args.minimum_ratio
+    common = {"physics": physics, "device": args.device, "seconds": args.seconds, "repeats": args.repeats}
+    if args.kind == "randomization":
+        figures, rows = RandomizationSuite(num_envs=num_envs[0], report=print, **common).run()
+        ok = holds(figures)
+    else:
+        figures, rows = compare(args.kind, num_envs=num_envs, report=print, **common)
+        ok = figures.get("ratio_vs_stock_1024", args.minimum_ratio) >= args.minimum_ratio
     if args.json:
         origin = provenance(seed=1, engine=physics, device=args.device)
         write_report(args.json, ok=ok, figures=figures, rows=rows, provenance=origin)

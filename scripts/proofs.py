@@ -80,6 +80,11 @@ def report_of(name: str) -> tuple[str, str]:
     return "--json", str(PROOFS / f"{name}.json")
 
 
+def pages_of(name: str) -> tuple[str, str]:
+    """Return the option that writes a proof's table for the docs."""
+    return "--markdown", f"extensions/surefoot/docs/{name}.md"
+
+
 BENCHMARK = (sys.executable, "scripts/benchmark.py")
 ALL: dict[str, Callable[[], int]] = {
     "robots_go2": command(SUREFOOT, "robots", "check", "unitree_go2", *report_of("robots_go2")),
@@ -89,9 +94,22 @@ ALL: dict[str, Callable[[], int]] = {
     "benchmark_train": command(
         *BENCHMARK, "train", "--num-envs", "1024", "--minimum-ratio", "0", *report_of("benchmark_train")
     ),
+    "benchmark_randomization": command(*BENCHMARK, "randomization", *report_of("benchmark_randomization")),
     "play": command(
         SUREFOOT, "play", "--pretrained", TASK, "--physics", "ovphysx", "--episodes", "200", *report_of("play")
     ),
+    "play_standard": command(
+        SUREFOOT,
+        *("play", "--pretrained", TASK, "--physics", "ovphysx", "--randomization", "standard", "--episodes", "200"),
+        *("--no-video", *report_of("play_standard")),
+    ),
+    **{
+        name: command(SUREFOOT, "randomization", "prove", task, "--physics", physics, *pages_of(name), *report_of(name))
+        for robot, task in (("go2", TASK), ("g1", TASK_G1))
+        for physics in ("ovphysx", "newton_mjwarp")
+        for name in (f"randomization_{robot}_{physics}",)
+    },
+    "mutants": command(sys.executable, "scripts/mutate_randomization.py", *report_of("mutants")),
     "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),
     "g1": g1,
     "seeds": seeds,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Any, Literal
 
 from surefoot.benchmarking.worker import Measurement, Request
 from surefoot.cli import PROCESS_DEFAULTS
@@ -25,39 +25,48 @@ def run_worker(request: Request) -> Measurement:
     Raises:
         SurefootError: If one fails; the message ends with the last lines that it printed.
     """
+    return Measurement(**run_module("surefoot.benchmarking.worker", request, processes=request.processes))
+
+
+def run_module(module: str, request: Any, *, processes: int = 1) -> dict[str, Any]:
+    """Let processes of their own answer a request, a dataclass with a ``task``; returns what the first one says.
+
+    Raises:
+        SurefootError: If one fails; the message ends with the last lines that it printed.
+    """
     defaults = PROCESS_DEFAULTS if request.task == "ours" else {}  # stock has what Isaac Lab gives it
     with TemporaryDirectory(prefix="surefoot_") as folder:
-        processes = [
+        children = [
             subprocess.Popen(
-                [sys.executable, "-m", "surefoot.benchmarking.worker"],
+                [sys.executable, "-m", module],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                env={**os.environ, **defaults, **rank_variables(rank, request.processes, folder)},
+                env={**os.environ, **defaults, **rank_variables(rank, processes, folder)},
             )
-            for rank in range(request.processes)
+            for rank in range(processes)
         ]
 
         def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
             answer = process.communicate(json.dumps(asdict(request)))
             if process.returncode != 0:
-                for other in processes:  # they would wait for it
+                for other in children:  # they would wait for it
                     other.terminate()
             return answer
 
-        with ThreadPoolExecutor(len(processes)) as pool:
-            outputs = list(pool.map(finish, processes))
+        with ThreadPoolExecutor(len(children)) as pool:
+            outputs = list(pool.map(finish, children))
     failed = [
         (process.returncode == -signal.SIGTERM, process.returncode, errors)  # those that we ended come last
-        for process, (_, errors) in zip(processes, outputs, strict=True)
+        for process, (_, errors) in zip(children, outputs, strict=True)
         if process.returncode != 0
     ]
     if failed:
         _, status, errors = min(failed)
         tail = "\n".join(errors.strip().splitlines()[-15:])
         raise SurefootError(f"The measurement {request} failed with exit status {status}:\n{tail}")
-    return Measurement(**json.loads(outputs[0][0].strip().splitlines()[-1]))
+    return json.loads(outputs[0][0].strip().splitlines()[-1])
 
 
 def compare(

@@ -11,12 +11,14 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
+
+from surefoot.benchmarking.environment import Side, opened
 
 _IMPORTED_AT = time.perf_counter()
 
-OUR_TASK = "Surefoot-Velocity-Flat-Go2"
 ACTION_STD = 0.5
 """Standard deviation of the random actions: robots stagger, fall and reset, as in early training."""
 
@@ -26,7 +28,7 @@ class Request:
     """What to measure."""
 
     kind: Literal["step", "train"]
-    task: Literal["ours", "stock"]
+    task: Side
     physics: str
     device: str
     num_envs: int
@@ -36,6 +38,8 @@ class Request:
     """Processes that share the environments."""
     seed: int = 1
     profile: bool = False
+    preset: str | None = None
+    """Preset of our randomization; None for what the stock task has of it."""
 
 
 @dataclass(frozen=True)
@@ -52,62 +56,28 @@ class Measurement:
     profile: str = ""
 
 
-class _Stopwatch:
-    """Accumulates the wall time spent in one method of an object."""
-
-    def __init__(self, owner: Any, name: str) -> None:
-        self.total_s = 0.0
-        method = getattr(owner, name)
-
-        def timed(*args: Any, **kwargs: Any) -> Any:
-            start = time.perf_counter()
-            try:
-                return method(*args, **kwargs)
-            finally:
-                self.total_s += time.perf_counter() - start
-
-        setattr(owner, name, timed)
-
-
 def measure(request: Request) -> Measurement:
     """Build the environment, step or train it for the requested time, and report."""
-    from surefoot.engines import install_shims
-
-    install_shims()
-    import gymnasium
     import torch
-    from isaaclab.app import launch_simulation
-    from isaaclab_tasks.utils import resolve_task_config
 
-    import surefoot.task_registry
-    from surefoot.benchmarking.stock_task import STOCK_TASK, stock_env_cfg, stock_randomization
     from surefoot.learning.distributed import Ranks, share_cores, start_process_group
 
-    surefoot.task_registry.task_ids()
-    cfg, agent = cast(
-        "tuple[Any, Any]",
-        resolve_task_config(OUR_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={request.physics}"]),
-    )
-    task = OUR_TASK
-    if request.task == "stock":
-        cfg, agent = stock_env_cfg(cfg, physics=request.physics)
-        task = STOCK_TASK
-    else:
-        cfg.randomization = stock_randomization()
-    cfg.sim.device = agent.device = request.device
     ranks = Ranks.from_environment()
-    cfg.scene.num_envs = request.num_envs // request.processes
-    cfg.seed = request.seed + ranks.rank
-    with launch_simulation(cfg, {"device": request.device, "headless": True}):
-        env = gymnasium.make(task, cfg=cfg)
-        env.reset()
+    seed = request.seed + ranks.rank
+    with opened(
+        request.task,
+        physics=request.physics,
+        device=request.device,
+        num_envs=request.num_envs // request.processes,
+        seed=seed,
+        preset=request.preset,
+    ) as (env, agent):
         startup_s = time.perf_counter() - _IMPORTED_AT
-        torch.manual_seed(cfg.seed)
+        torch.manual_seed(seed)
         share_cores(request.processes)
         start_process_group(ranks, request.device)
         run = _run_stepping if request.kind == "step" else _run_training
         rate, share, profile = run(env, agent, request)
-        env.close()
     peak_mb = request.processes * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
     return Measurement(rate, share, peak_mb, startup_s, profile)
 
@@ -115,6 +85,7 @@ def measure(request: Request) -> Measurement:
 def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float, str]:
     import torch
 
+    from surefoot.benchmarking.timing import synchronize
     from surefoot.learning.distributed import Ranks, agree
 
     ranks = Ranks.from_environment()
@@ -122,7 +93,7 @@ def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float,
     actions = torch.zeros(base.num_envs, base.action_manager.total_action_dim, device=request.device)
     for _ in range(30):
         env.step(actions.normal_(0.0, ACTION_STD))
-    physics = _Stopwatch(base.sim, "step")
+    physics = _physics_stopwatch(base)
     profiler = None
     if request.profile:
         import cProfile
@@ -130,13 +101,13 @@ def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float,
         profiler = cProfile.Profile()
         profiler.enable()
     steps = 0
-    _synchronize(request.device)
+    synchronize(request.device)
     start = time.perf_counter()
     while not agree(time.perf_counter() - start >= request.seconds, ranks, request.device):
         for _ in range(agent.num_steps_per_env):
             env.step(actions.normal_(0.0, ACTION_STD))
         steps += agent.num_steps_per_env
-    _synchronize(request.device)
+    synchronize(request.device)
     elapsed = time.perf_counter() - start
     return steps * request.num_envs / elapsed, physics.total_s / elapsed, _profile_table(profiler)
 
@@ -156,7 +127,7 @@ def _train_ours(env: Any, agent: Any, request: Request) -> tuple[float, float]:
 
     runner = SurefootRunner(env, agent.to_dict(), device=request.device)
     runner.learn(2, init_at_random_ep_len=True)
-    physics = _Stopwatch(env.unwrapped.sim, "step")
+    physics = _physics_stopwatch(env.unwrapped)
     steps, elapsed_s = runner.env_steps, runner.elapsed_s
     runner.learn(1_000_000, deadline=time.monotonic() + request.seconds)
     elapsed_s = runner.elapsed_s - elapsed_s
@@ -168,7 +139,7 @@ def _train_stock(env: Any, agent: Any, request: Request) -> tuple[float, float]:
 
     runner = OnPolicyRunner(env, agent.to_dict(), log_dir=None, device=request.device)
     runner.learn(2, init_at_random_ep_len=True)
-    physics = _Stopwatch(env.unwrapped.sim, "step")
+    physics = _physics_stopwatch(env.unwrapped)
     iterations = 0
     start = time.perf_counter()
     while time.perf_counter() - start < request.seconds:
@@ -178,11 +149,12 @@ def _train_stock(env: Any, agent: Any, request: Request) -> tuple[float, float]:
     return iterations * agent.num_steps_per_env * request.num_envs / elapsed_s, physics.total_s / elapsed_s
 
 
-def _synchronize(device: str) -> None:
-    if device.startswith("cuda"):
-        import torch
+def _physics_stopwatch(base: Any) -> Any:
+    from surefoot.benchmarking.timing import Stopwatch
 
-        torch.cuda.synchronize()
+    stopwatch = Stopwatch()
+    stopwatch.time(base.sim, "step")
+    return stopwatch
 
 
 def _profile_table(profiler: Any) -> str:
@@ -197,15 +169,19 @@ def _profile_table(profiler: Any) -> str:
     return stream.getvalue()
 
 
-def main() -> None:
-    """Answer the request on standard input with one line of JSON on the original standard output."""
+def serve(request_class: type, measure: Callable[[Any], Any]) -> None:
+    """Answer the request on standard input with one line of JSON on the original standard output.
+
+    Args:
+        request_class: Dataclass of the request.
+        measure: Takes a request and returns a dataclass.
+    """
     answer = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # engines and libraries print there
-    request = Request(**json.load(sys.stdin))
-    measurement = measure(request)
+    measurement = measure(request_class(**json.load(sys.stdin)))
     answer.write(json.dumps(asdict(measurement)) + "\n")
     answer.flush()
 
 
 if __name__ == "__main__":
-    main()
+    serve(Request, measure)

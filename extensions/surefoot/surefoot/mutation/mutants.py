@@ -27,7 +27,7 @@ _RANDOMIZATION = f"{_SUREFOOT}/randomization"
 _KNOWN = "tests/unit/test_known_faults.py::"
 _TABLE = "tests/unit/test_randomization_table.py::"
 _NEWTON = "tests/unit/test_newton_derived.py::"
-_PROVE = "tests/sim/test_randomization_prove.py::test_every_parameter_that_the_engine_supports_is_proved"
+_ENGINE = "tests/sim/test_known_faults.py::"
 
 MUTANTS = (
     Mutant(
@@ -55,7 +55,7 @@ MUTANTS = (
         f"{_RANDOMIZATION}/appliers/newton.py",
         "        if self._changes_inertia:\n            self.derived.update(env_ids, count)\n",
         "",
-        (f"{_PROVE}[newton_mjwarp]",),
+        (f"{_ENGINE}test_newtons_robots_move_as_robots_of_the_masses_that_were_drawn",),
     ),
     Mutant(
         2,
@@ -87,7 +87,7 @@ MUTANTS = (
         f"{_RANDOMIZATION}/pushes.py",
         "self._robot.write_root_com_velocity_to_sim_mask(root_velocity=self._pushed_vel_w, env_mask=self._is_pushed)",
         "wp.copy(self._robot.data.root_com_vel_w.warp, self._pushed_vel_w)",
-        (f"{_PROVE}[ovphysx]",),
+        (f"{_ENGINE}test_a_push_in_physx_moves_the_base_by_velocity_times_time",),
     ),
     Mutant(
         3,
