@@ -9,7 +9,7 @@ import pytest
 from surefoot.mutation.campaign import figures, judge, run_campaign, table
 from surefoot.mutation.mutant import FAULTS, Mutant
 from surefoot.mutation.mutants import MUTANTS, select_mutants
-from surefoot.mutation.pytest_run import run_tests
+from surefoot.mutation.pytest_run import PytestRun, run_tests
 from surefoot_bridge.errors import SurefootError
 
 CHECKOUT = Path(__file__).parents[2]
@@ -134,6 +134,22 @@ def test_tests_that_do_not_pass_without_a_fault_are_refused(tiny, temporary, tes
     with pytest.raises(SurefootError, match=message):
         run_campaign(tiny, [tiny_mutant("side", "the side", test=test)], say=lambda _: None)
     assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        ("F\n>   assert a\nE   assert 1 == 2\nE    + where\n", "assert 1 == 2"),
+        (
+            "E   AssertionError: \nE   \nE   Not equal to tolerance\nE   more\n",
+            "AssertionError: Not equal to tolerance",
+        ),
+        ("no tests ran\n\n", "no tests ran"),
+        ("", "nothing was printed"),
+    ],
+)
+def test_the_first_line_that_says_what_failed_is_kept(output, line):
+    assert PytestRun(1, 0.0, {}, (), (), output).first_line == line
 
 
 def test_tests_that_take_too_long_are_stopped_with_all_that_they_have_started(tmp_path):

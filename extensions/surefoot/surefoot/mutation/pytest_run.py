@@ -45,7 +45,10 @@ class PytestRun:
         """The first line that says what went wrong; the last one of all where no line is marked so."""
         lines = [line.strip() for line in self.output.splitlines() if line.strip()]
         marked = [line[1:].strip() for line in lines if line.startswith("E ")]
-        return (marked or lines[-1:] or ["nothing was printed"])[0][:LONGEST_LINE]
+        says = (marked or lines[-1:] or ["nothing was printed"])[0]
+        if says.endswith(":"):  # numpy begins its message on the next line
+            says = " ".join(marked[:2])
+        return says[:LONGEST_LINE]
 
 
 def run_tests(folder: Path, tests: Sequence[str], environment: Mapping[str, str], *, timeout_s: float) -> PytestRun:
