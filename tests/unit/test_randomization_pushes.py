@@ -3,7 +3,7 @@
 import numpy as np
 import warp as wp
 
-from surefoot.randomization.pushes import PushColumns, push_by_force, push_by_velocity
+from surefoot.randomization.pushes import PushColumns, end_pushes, push_by_force, push_by_velocity
 
 STEP_DT = 0.02
 
@@ -83,3 +83,11 @@ def test_where_no_push_is_due_a_push_that_goes_on_goes_on_and_no_other_begins():
     forces, _ = run_force([False, False], table, poses, [0.04, 0.0], steps=3)
 
     np.testing.assert_allclose(forces[:, :, 0], [[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]], atol=1e-6)
+
+
+def test_an_episode_that_ends_takes_its_push_with_it_and_no_other():
+    left, force = array([0.1, 0.2, 0.3], wp.float32), array([[1.0, 2.0, 3.0]] * 3, wp.vec3f)
+    wp.launch(end_pushes, dim=2, inputs=[array([2, 0], wp.int32)], outputs=[left, force], device="cpu")
+
+    np.testing.assert_allclose(left.numpy(), [0.0, 0.2, 0.0])
+    assert force.numpy().tolist() == [[0.0] * 3, [1.0, 2.0, 3.0], [0.0] * 3]

@@ -89,6 +89,19 @@ def push_by_force(
     time_left_s[env] = wp.max(left - step_dt, 0.0)
 
 
+@wp.kernel
+def end_pushes(
+    env_ids: wp.array(dtype=int),
+    # outputs
+    time_left_s: wp.array(dtype=float),
+    force_w: wp.array(dtype=wp.vec3f),
+) -> None:
+    """One thread per environment of ``env_ids``: no force acts any more."""
+    env = env_ids[wp.tid()]
+    time_left_s[env] = 0.0
+    force_w[env] = wp.vec3f(0.0, 0.0, 0.0)
+
+
 class Pushes:
     """Gives the pushes that the table says are due; does nothing for those that it never draws."""
 
@@ -106,6 +119,7 @@ class Pushes:
         self._pushed_vel_w = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=device)
         self._is_pushed = wp.zeros(num_envs, dtype=wp.bool, device=device)
         self._force_w, self._point_w = (wp.zeros(num_envs, dtype=wp.vec3f, device=device) for _ in range(2))
+        self._pushed: wp.array | None = None
         self._state = {
             "force_time_left_s": self.force_time_left_s,
             "force_w": wp.to_torch(self._force_w),
@@ -127,6 +141,7 @@ class Pushes:
                 [self._robot.data.root_link_pose_w.warp, self._step_dt],
                 [self._time_left_s, self._force_w, self._point_w],
             )
+            self._find_pushed()
         # On a GPU the host does not know whether one is due, and finding out costs more than writing the velocities.
         on_cpu = self._table.device == "cpu"
         if not self._by_velocity or (on_cpu and not self._table.event_due[:, PUSH_VELOCITY].any()):
@@ -138,12 +153,18 @@ class Pushes:
     def before_substep(self) -> None:
         """Hand the force to the engine, which forgets it after each physics step."""
         if self._by_force:
-            self._applier.push(self._force_w, self._point_w)
+            self._applier.push(self._force_w, self._point_w, self._pushed)
 
     def reset(self, env_ids: torch.Tensor) -> None:
         """End the pushes of some environments."""
-        self.force_time_left_s[env_ids] = 0.0
-        self._state["force_w"][env_ids] = 0.0
+        if self._by_force:
+            wp.launch(
+                end_pushes,
+                dim=len(env_ids),
+                inputs=[wp.from_torch(env_ids)],
+                outputs=[self._time_left_s, self._force_w],
+                device=self._table.device,
+            )
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """What goes on in the coming control step."""
@@ -153,6 +174,12 @@ class Pushes:
         """Restore what :meth:`state_dict` returned."""
         for name, tensor in self._state.items():
             tensor.copy_(state[name])
+        self._find_pushed()
+
+    def _find_pushed(self) -> None:
+        """Note which environments a force acts on; a GPU's host would have to wait for it, and pushes all."""
+        if self._table.device == "cpu":
+            self._pushed = wp.from_torch(self._state["force_w"].any(dim=1).nonzero()[:, 0].int())
 
     def _launch(self, kernel: wp.Kernel, inputs: list, outputs: list) -> None:
         wp.launch(

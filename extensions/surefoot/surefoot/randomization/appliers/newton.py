@@ -187,8 +187,11 @@ class NewtonApplier:
     def apply_startup(self) -> None:
         """Nothing: every value is drawn at resets."""
 
-    def push(self, force_w: wp.array, point_w: wp.array) -> None:
-        """Apply a force to each base in the coming physics step, which holds all substeps of a control step."""
+    def push(self, force_w: wp.array, point_w: wp.array, pushed: wp.array | None) -> None:  # noqa: ARG002
+        """Apply a force to each base in the coming physics step, which holds all substeps of a control step.
+
+        Newton keeps what was written, so that all environments are written every time.
+        """
         data = self._data
         wp.launch(
             write_base_wrench,

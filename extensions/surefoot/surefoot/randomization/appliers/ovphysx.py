@@ -159,8 +159,10 @@ class OvPhysxApplier:
             self._write_bodies(wp.from_torch(changed), len(changed))
             self._written_bodies = values
 
-    def push(self, force_w: wp.array, point_w: wp.array) -> None:
-        """Apply a force to each base in the coming physics step."""
+    def push(self, force_w: wp.array, point_w: wp.array, pushed: wp.array | None) -> None:
+        """Apply a force to each base in the coming physics step; PhysX forgets it after the step."""
+        if pushed is not None and len(pushed) == 0:
+            return
         wp.launch(
             write_wrenches,
             dim=force_w.shape[0],
@@ -168,7 +170,7 @@ class OvPhysxApplier:
             outputs=[self._wrench],
             device=self._device,
         )
-        self._base.set_attribute("rigid_body_wrench", self._wrench)
+        self._base.set_attribute("rigid_body_wrench", self._wrench, indices=pushed)
 
     def read_materials(self) -> np.ndarray:
         """Read static and dynamic friction and restitution from PhysX, (num_feet, num_envs, shapes of a foot, 3)."""
