@@ -133,9 +133,9 @@ class RandomizationSuite:
         stock = self._measure(rows, task="stock", **common)
         ours = self._measure(rows, task="ours", kernels=newton, **common)
         self.report(f"{physics} on {self.device}, {self.num_envs} environments: time of a reset [us]")
+        figures[f"values_per_environment{suffix}"] = self._say_what_is_compared(physics)
         self.report(f"{'reset':>12s} {'draw: ours':>12s} {'stock':>9s} {'ratio':>6s} {'standard':>9s}"
                     f" {'and apply: ours':>17s} {'stock':>9s} {'ratio':>6s} {'standard':>9s}")  # fmt: skip
-        figures[f"values_per_environment{suffix}"] = self._say_what_is_compared(physics)
         for percent, count in zip(SHARES_PERCENT, self.counts, strict=True):
             for what in ("draw", "reset"):
                 pair = ours.figures[f"{what}_us_matched_{count}"], stock.figures[f"{what}_us_matched_{count}"]
