@@ -179,12 +179,14 @@ class Randomization:
         return None if self.adaptive is None else self.adaptive.share_state()
 
     def load_shares(self, state: dict[str, Any] | None) -> None:
-        """Begin new episodes with the ranges of :meth:`share_state`.
+        """Begin new episodes with the ranges of :meth:`share_state`, unless they are those in use.
 
         Raises:
             SurefootError: If other parameters adapt here.
         """
-        if self.adaptive is not None and state is not None:
+        if self.adaptive is None or state is None:
+            return
+        if not torch.equal(self.adaptive.share_state()["share"].cpu(), state["share"].cpu()):
             self.adaptive.load_shares(state)
             self.apply()
 
