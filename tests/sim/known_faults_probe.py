@@ -10,7 +10,7 @@ from pathlib import Path
 from surefoot.engines import check_physics
 from surefoot.randomization.proving.effects import EXPERIMENTS
 from surefoot.randomization.proving.engine_checks import check_engine
-from surefoot.randomization.proving.prove import _open_bench
+from surefoot.randomization.proving.prove import open_bench
 from surefoot.randomization.proving.readback import make_readback
 from surefoot.task_registry import check_task
 
@@ -19,7 +19,7 @@ def main(physics: str, log: str, *parameters: str) -> dict:
     """Run the checks of what the engine holds and of the motion that follows; says what was done and what failed."""
     done, failed = [], []
     task = check_task("Surefoot-Velocity-Flat-Go2")
-    with _open_bench(task, check_physics(physics, "cpu"), "cpu", Path(log)) as bench:
+    with open_bench(task, check_physics(physics, "cpu"), "cpu", Path(log)) as bench:
         for row in check_engine(bench, list(parameters), make_readback(bench.env)):
             done.append(f"{row.parameter}: {row.check}")
             if not row.ok:

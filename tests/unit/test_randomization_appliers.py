@@ -58,11 +58,12 @@ def test_materials_of_a_foot_are_static_dynamic_and_restitution_in_the_rows_of_t
     assert not materials[[0, 2, 3, 5]].any()
 
 
-def test_a_wrench_is_a_force_without_torque_at_a_point():
-    inputs = [array([[1, 2, 3]], wp.vec3f), array([[7, 8, 9]], wp.vec3f)]
-    (wrench,) = launch(ovphysx.write_wrenches, 1, inputs, zeros((1, 9)))
+def test_a_wrench_is_a_force_without_torque_at_a_point_and_written_only_where_there_is_a_force():
+    inputs = [array([[1, 2, 3], [0, 0, 0]], wp.vec3f), array([[7, 8, 9], [4, 5, 6]], wp.vec3f)]
+    wrench, is_pushed = launch(ovphysx.write_wrenches, 2, inputs, zeros((2, 9)), zeros(2, wp.bool))
 
-    assert wrench.tolist() == [[1, 2, 3, 0, 0, 0, 7, 8, 9]]
+    assert wrench[0].tolist() == [1, 2, 3, 0, 0, 0, 7, 8, 9]
+    assert is_pushed.tolist() == [True, False]
 
 
 def test_newtons_columns_are_written_in_its_own_order():

@@ -38,7 +38,7 @@ environments are reset in between.
 
 import warp as wp
 
-wp.set_module_options({"enable_backward": False})  # no gradients; on a CPU the same kernel takes half the time
+wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 FRICTION_VELOCITY = wp.constant(0.1)
 """Velocity [rad/s] at which the smoothed friction reaches tanh(1) = 76 % of its value.

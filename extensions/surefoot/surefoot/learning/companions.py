@@ -28,8 +28,9 @@ RENDEZVOUS = "SUREFOOT_RENDEZVOUS"
 """Environment variable with the folder in which the processes of a run meet."""
 
 MIN_ENVIRONMENTS = 128
-"""Fewest environments worth a process: two of 128 Go2 each step 23 % faster than one of 256, two of 512 14 % faster
-(``proofs/benchmark_step.json``); fewer were not measured."""
+"""Fewest environments worth a process: two of 128 Go2 each stepped 23 % faster than one of 256, two of 512 14 % faster,
+and both as fast as one in an hour in which the machine ran at half its speed (``proofs/benchmark_step.json``, at commit
+1788113 and now). Fewer were not measured."""
 
 _PATIENCE_S = 30.0
 """Time that companions have to end by themselves when training has ended [s]."""

@@ -28,7 +28,7 @@ from surefoot_robots import RobotSpec
 
 from .robot_model import RobotModel, read_robot_model
 
-wp.set_module_options({"enable_backward": False})  # no gradients; on a CPU the same kernel takes half the time
+wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 BODY_PARAMETERS = (
     "base_mass",

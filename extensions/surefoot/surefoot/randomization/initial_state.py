@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from surefoot.envs.env import SurefootEnv
 
-wp.set_module_options({"enable_backward": False})  # no gradients; on a CPU the same kernel takes half the time
+wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 INITIAL_STATE = (
     "initial_position",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .appliers import Applier
 
-wp.set_module_options({"enable_backward": False})  # no gradients; on a CPU the same kernel takes half the time
+wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 PUSH_VELOCITY = wp.constant(EVENTS.index("push_velocity"))
 PUSH_FORCE = wp.constant(EVENTS.index("push_force"))
@@ -119,7 +119,6 @@ class Pushes:
         self._pushed_vel_w = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=device)
         self._is_pushed = wp.zeros(num_envs, dtype=wp.bool, device=device)
         self._force_w, self._point_w = (wp.zeros(num_envs, dtype=wp.vec3f, device=device) for _ in range(2))
-        self._pushed: wp.array | None = None
         self._state = {
             "force_time_left_s": self.force_time_left_s,
             "force_w": wp.to_torch(self._force_w),
@@ -141,7 +140,6 @@ class Pushes:
                 [self._robot.data.root_link_pose_w.warp, self._step_dt],
                 [self._time_left_s, self._force_w, self._point_w],
             )
-            self._find_pushed()
         # On a GPU the host does not know whether one is due, and finding out costs more than writing the velocities.
         on_cpu = self._table.device == "cpu"
         if not self._by_velocity or (on_cpu and not self._table.event_due[:, PUSH_VELOCITY].any()):
@@ -153,7 +151,7 @@ class Pushes:
     def before_substep(self) -> None:
         """Hand the force to the engine, which forgets it after each physics step."""
         if self._by_force:
-            self._applier.push(self._force_w, self._point_w, self._pushed)
+            self._applier.push(self._force_w, self._point_w)
 
     def reset(self, env_ids: torch.Tensor) -> None:
         """End the pushes of some environments."""
@@ -174,12 +172,6 @@ class Pushes:
         """Restore what :meth:`state_dict` returned."""
         for name, tensor in self._state.items():
             tensor.copy_(state[name])
-        self._find_pushed()
-
-    def _find_pushed(self) -> None:
-        """Note which environments a force acts on; a GPU's host would have to wait for it, and pushes all."""
-        if self._table.device == "cpu":
-            self._pushed = wp.from_torch(self._state["force_w"].any(dim=1).nonzero()[:, 0].int())
 
     def _launch(self, kernel: wp.Kernel, inputs: list, outputs: list) -> None:
         wp.launch(

@@ -12,7 +12,7 @@ import warp as wp
 
 from surefoot.randomization.philox import Words, philox, unit_interval
 
-wp.set_module_options({"enable_backward": False})  # no gradients; on a CPU the same kernel takes half the time
+wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 TAG = wp.constant(wp.uint32(0x41445220))
 """Fourth word of the counter ("ADR " in ASCII): no draw of a table is that far on in its episode, and no sensor's."""

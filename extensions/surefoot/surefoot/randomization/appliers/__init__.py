@@ -25,13 +25,12 @@ class Applier(Protocol):
     def apply_startup(self) -> None:
         """Write the values of all environments that are drawn once, where the engine holds others."""
 
-    def push(self, force_w: wp.array, point_w: wp.array, pushed: wp.array | None) -> None:
+    def push(self, force_w: wp.array, point_w: wp.array) -> None:
         """Apply a force to each base in the coming physics step.
 
         Args:
             force_w: Forces [N] in the world frame, vec3f, (num_envs,).
             point_w: Where they act [m] in the world frame, vec3f, (num_envs,).
-            pushed: Environments with a force, int32, where the host knows them; the others may be left out.
         """
 
 
@@ -68,5 +67,5 @@ class NoApplier:
     def apply_startup(self) -> None:
         """Nothing: every value is nominal."""
 
-    def push(self, force_w: wp.array, point_w: wp.array, pushed: wp.array | None) -> None:
+    def push(self, force_w: wp.array, point_w: wp.array) -> None:
         """Nothing: no push is ever due."""

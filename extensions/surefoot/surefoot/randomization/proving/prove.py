@@ -67,7 +67,7 @@ def prove(
         SurefootError: If a range cannot be meant or the engine cannot run here.
     """
     progress(f"Starting {NUM_ENVS} environments in {physics} on {device} ...")
-    with _open_bench(task, physics, device, log) as bench:
+    with open_bench(task, physics, device, log) as bench:
         names, exceptions = _divide(bench, physics)
         progress(f"{len(names)} parameters: draws")
         rows = check_table(bench, names)
@@ -100,7 +100,7 @@ _FOOT_SENSOR = ("contact_miss", "contact_false")
 
 
 @contextmanager
-def _open_bench(task: str, physics: Physics, device: str, log: Path) -> Iterator[Bench]:
+def open_bench(task: str, physics: Physics, device: str, log: Path) -> Iterator[Bench]:
     """Start the task's environment with every supported parameter random."""
     with native_log(log) as chatter, redirect_stdout(chatter), redirect_stderr(chatter):
         import gymnasium
