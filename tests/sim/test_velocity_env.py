@@ -1,6 +1,7 @@
 """The velocity environments in each engine that runs on a CPU."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,12 @@ def seen(request: pytest.FixtureRequest) -> dict:
 
 def test_joints_are_in_the_order_of_the_specification(seen: dict) -> None:
     assert seen["joint_names"] == seen["spec_joint_names"]
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="only Linux has this scheduling policy")
+def test_threads_of_the_engine_that_poll_take_no_time_from_those_that_simulate(seen: dict) -> None:
+    kept_idle = [os.SCHED_IDLE] if seen["physics"] == "ovphysx" else []  # the one of PhysX that cooks shapes
+    assert seen["policies_of_polling_threads"] == kept_idle
 
 
 def test_feet_carry_the_weight_of_a_standing_robot(seen: dict) -> None:

@@ -9,7 +9,7 @@ import sys
 
 import torch
 
-from surefoot.engines import install_shims
+from surefoot.engines import install_shims, polling_threads
 
 NUM_ENVS = 8
 
@@ -36,6 +36,7 @@ def main(task: str, physics: str) -> dict:
             "joint_names": list(env.robot.joint_names),
             "spec_joint_names": list(env.robot_spec.joint_names),
             "handles_decimation": env._substeps_per_call > 1,
+            "policies_of_polling_threads": [os.sched_getscheduler(task) for task in polling_threads()],
             **standing(env),
             **random_actions(env),
             **push_in_flight(env),

@@ -1,11 +1,14 @@
 """Names, checks and process plumbing of the physics engines; no engine is started."""
 
+import _thread
 import ctypes
 import importlib.util
 import os
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 
 import pytest
 
@@ -188,3 +191,37 @@ def test_each_engine_has_a_configuration_of_isaac_lab(name, class_name):
 def test_a_configuration_of_an_unknown_engine_is_refused():
     with pytest.raises(SurefootError, match="Unknown physics 'bullet'"):
         engines.make_physics_cfg("bullet")
+
+
+def _started(start, poll_s: float) -> tuple[int, threading.Event]:
+    """Id of a thread that ``start`` starts and that sleeps ``poll_s`` at a time, and what ends it."""
+    end, known = threading.Event(), threading.Event()
+    ids = []
+
+    def poll() -> None:
+        ids.append(threading.get_native_id())
+        known.set()
+        while not end.is_set():
+            time.sleep(poll_s)
+
+    start(poll)
+    assert known.wait(10.0)
+    return ids[0], end
+
+
+def _unknown_to_python(function) -> None:
+    _thread.start_new_thread(function, ())  # threading does not know such a thread, as it does not know an engine's
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="only Linux has this scheduling policy")
+def test_a_native_thread_that_polls_gets_only_the_time_that_is_left_over():
+    polling, end_polling = _started(_unknown_to_python, 5e-5)
+    waiting, end_waiting = _started(_unknown_to_python, 0.01)
+    somebodys, end_somebodys = _started(lambda poll: threading.Thread(target=poll, daemon=True).start(), 5e-5)
+    try:
+        assert polling in engines.keep_polling_threads_idle()
+        policies = [os.sched_getscheduler(task) for task in (polling, waiting, somebodys, threading.get_native_id())]
+    finally:
+        for end in (end_polling, end_waiting, end_somebodys):
+            end.set()
+    assert policies == [os.SCHED_IDLE, os.SCHED_OTHER, os.SCHED_OTHER, os.SCHED_OTHER]

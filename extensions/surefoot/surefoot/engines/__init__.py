@@ -7,6 +7,7 @@ from surefoot.engines.devices import check_device, default_device
 from surefoot.engines.launch import launched
 from surefoot.engines.native_log import native_log
 from surefoot.engines.physics import PHYSICS, Physics, check_physics, default_physics, make_physics_cfg
+from surefoot.engines.polling_threads import keep_polling_threads_idle, polling_threads
 from surefoot.engines.shims import install_shims
 
 __all__ = [
@@ -17,7 +18,9 @@ __all__ = [
     "default_device",
     "default_physics",
     "install_shims",
+    "keep_polling_threads_idle",
     "launched",
     "make_physics_cfg",
     "native_log",
+    "polling_threads",
 ]

@@ -11,7 +11,7 @@ from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
 
 from surefoot.actuators.drive import make_drive
-from surefoot.engines import Physics
+from surefoot.engines import Physics, keep_polling_threads_idle
 from surefoot.learning.distributed import Ranks
 from surefoot.learning.symmetry import (
     ACTION,
@@ -91,6 +91,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
         super().load_managers()
         self.mirror_maps = self._make_mirror_maps()
+        keep_polling_threads_idle()
 
     @property
     def command(self) -> torch.Tensor:
