@@ -10,6 +10,7 @@ from typing import Literal
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import mjcf
 from surefoot_robots.actuator_group import GROUP_FIELDS, ActuatorGroup
+from surefoot_robots.interface import RobotInterface
 
 Vec3 = tuple[float, float, float]
 Sign = Literal[-1, 1]
@@ -47,6 +48,7 @@ class RobotSpec:
         joint_mirror: Joint -> (joint on the other side, sign) under reflection in the x-z plane.
         foot_mirror: Foot -> foot on the other side.
         fall_bodies: Bodies whose contact with the ground is a fall.
+        interface: What its own computer measures and how fast it takes commands.
     """
 
     name: str
@@ -67,6 +69,7 @@ class RobotSpec:
     joint_mirror: Mapping[str, tuple[str, Sign]] = field(hash=False)
     foot_mirror: Mapping[str, str] = field(hash=False)
     fall_bodies: tuple[str, ...]
+    interface: RobotInterface
 
     def __post_init__(self) -> None:
         """Copy the mappings, then check every name and number against the MJCF and against each other."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from surefoot_bridge.errors import SurefootError, unknown_name
-from surefoot_robots import ActuatorGroup, RobotSpec, get_robot, list_robots
+from surefoot_robots import ActuatorGroup, RobotInterface, RobotSpec, get_robot, list_robots
 
 every_robot = pytest.mark.parametrize("spec", [get_robot(name) for name in list_robots()], ids=lambda spec: spec.name)
 
@@ -68,6 +68,11 @@ def biped(tmp_path):
             },
             "foot_mirror": {"left_knee_foot": "right_knee_foot", "right_knee_foot": "left_knee_foot"},
             "fall_bodies": ("trunk",),
+            "interface": RobotInterface(
+                sensors=("gyro", "gravity", "joint_pos", "joint_vel"),
+                low_level_hz=500.0,
+                motor_temperature_limit_c=80.0,
+            ),
         }
         return RobotSpec(**{**values, **changes})
 
@@ -271,3 +276,13 @@ def test_mirroring_twice_changes_nothing(spec):
     assert [indices[index] for index in indices] == list(range(spec.num_joints))
     assert [signs[index] * sign for index, sign in zip(indices, signs, strict=True)] == [1] * spec.num_joints
     assert all(spec.foot_mirror[spec.foot_mirror[foot]] == foot for foot in spec.foot_bodies)
+
+
+def test_a_robot_has_no_sensor_that_nobody_knows():
+    with pytest.raises(SurefootError, match="Unknown sensor 'base_lin_vel'; valid: gyro, gravity, joint_pos"):
+        RobotInterface(sensors=("base_lin_vel",), low_level_hz=500.0, motor_temperature_limit_c=80.0)  # type: ignore[arg-type]
+
+
+def test_a_robot_that_takes_no_commands_is_refused():
+    with pytest.raises(SurefootError, match=r"low_level_hz is 0\.0; it must be > 0"):
+        RobotInterface(sensors=("gyro",), low_level_hz=0.0, motor_temperature_limit_c=80.0)

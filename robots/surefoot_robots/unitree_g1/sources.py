@@ -36,6 +36,13 @@ SOURCES = (
         "Apache-2.0",
         "cross-check of limits",
     ),
+    Source(
+        "sdk",
+        "unitreerobotics/unitree_sdk2_python@21e44b7c4c1a11b2b2e426ef2930fd13ce2c6a36 "
+        "example/g1/low_level/g1_low_level_example.py",
+        "BSD-3-Clause",
+        "rate of low-level commands; sensors in the state message",
+    ),
 )
 
 DECISIONS = (
@@ -147,5 +154,11 @@ DECISIONS = (
         "elliptic cone with impratio 100, time constants of 0.01 s",
         "With the defaults loaded feet creep sideways by centimetres a second and fast joints overshoot their limits; "
         "PhysX does neither. Two time steps of 5 ms are the stiffest contact that training resolves.",
+    ),
+    Decision(
+        "motor temperature limit",
+        "none states one; the state message holds a temperature for each motor",
+        "80 degrees Celsius",
+        "An assumption, the same as for the Go2's motors.",
     ),
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from surefoot_robots import mjcf
 from surefoot_robots.actuator_group import ActuatorGroup
+from surefoot_robots.interface import RobotInterface
 from surefoot_robots.spec import RobotSpec, Sign
 
 _MJCF = Path(__file__).with_name("unitree_g1.xml")
@@ -150,4 +151,9 @@ SPEC = RobotSpec(
     joint_mirror={joint: _mirror(joint) for joint in _JOINTS},
     foot_mirror={"left_foot": "right_foot", "right_foot": "left_foot"},
     fall_bodies=("pelvis", "torso_link", "left_knee_link", "right_knee_link"),
+    interface=RobotInterface(
+        sensors=("gyro", "gravity", "joint_pos", "joint_vel"),
+        low_level_hz=500.0,
+        motor_temperature_limit_c=80.0,
+    ),
 )

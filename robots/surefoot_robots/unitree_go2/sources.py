@@ -29,6 +29,13 @@ SOURCES = (
         "Apache-2.0",
         "velocity limits, mass cross-check",
     ),
+    Source(
+        "sdk",
+        "unitreerobotics/unitree_sdk2_python@9b05080718804ba05a2f9b9fb1b08011542f1580 "
+        "example/go2/low_level/go2_stand_example.py",
+        "BSD-3-Clause",
+        "rate of low-level commands; sensors in the state message",
+    ),
 )
 
 DECISIONS = (
@@ -131,5 +138,12 @@ DECISIONS = (
         "elliptic cone with impratio 100, time constants of 0.01 s",
         "With the defaults loaded feet creep sideways by centimetres a second and fast joints overshoot their limits; "
         "PhysX does neither. Two time steps of 5 ms are the stiffest contact that training resolves.",
+    ),
+    Decision(
+        "motor temperature limit",
+        "none states one; the state message holds a temperature for each motor",
+        "80 degrees Celsius",
+        "An assumption on the cautious side: below what neodymium magnets of the common grade stand, and far above the "
+        "30 to 49 degrees of a standing Go2 that hanlinniu/unitree_sdk2_python shows in an example.",
     ),
 )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from surefoot_robots import mjcf
 from surefoot_robots.actuator_group import ActuatorGroup
+from surefoot_robots.interface import RobotInterface
 from surefoot_robots.spec import RobotSpec
 
 _MJCF = Path(__file__).with_name("unitree_go2.xml")
@@ -75,4 +76,9 @@ SPEC = RobotSpec(
     foot_mirror={f"{leg}_foot": f"{_MIRRORED_LEG[leg]}_foot" for leg in _LEGS},
     # A robot on its side lies on hips and thighs; the narrow trunk touches the ground only when it drops flat.
     fall_bodies=("base", *(f"{leg}_hip" for leg in _LEGS)),
+    interface=RobotInterface(
+        sensors=("gyro", "gravity", "joint_pos", "joint_vel", "foot_contact"),
+        low_level_hz=500.0,
+        motor_temperature_limit_c=80.0,
+    ),
 )

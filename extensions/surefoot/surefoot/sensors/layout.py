@@ -9,23 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
+from surefoot_bridge.contract import Source
 from surefoot_bridge.errors import SurefootError, unknown_name
-
-Source = Literal["gyro", "gravity", "joint_pos", "joint_vel", "foot_contact", "last_action", "command"]
-"""What a term shows.
-
-- ``gyro``: angular velocity of the base [rad/s], in the frame of the IMU.
-- ``gravity``: direction of gravity by the IMU's attitude estimate, in the frame of the IMU.
-- ``joint_pos``, ``joint_vel``: encoders [rad] relative to the default pose, and [rad/s].
-- ``foot_contact``: 0 or 1 for each foot sensor.
-- ``last_action``: the policy's last output, for each joint.
-- ``command``: what the controller is asked to do. It is no measurement: it is shown as it is when asked for, and so has
-  no history.
-"""
 
 AXES = 3
 """Components of a vector."""
@@ -37,7 +26,7 @@ class ProprioceptionTerm:
 
     Attributes:
         name: Its name in the contract.
-        source: What it shows.
+        source: What it shows; see :data:`surefoot_bridge.contract.Source`.
         history: Number of control steps that it spans; 1 shows the present only.
     """
 

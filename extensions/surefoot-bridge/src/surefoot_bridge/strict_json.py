@@ -1,0 +1,190 @@
+"""Frozen dataclasses to JSON and back, where whatever is missing, unknown or of another type is an error.
+
+Field types may be ``bool``, ``int``, ``float``, ``str``, ``Literal`` of strings, ``Optional``, ``Tuple[X, ...]``,
+``Dict[str, X]`` and dataclasses of these. No field is ever filled in: defaults of a dataclass are not used.
+"""
+
+import dataclasses
+import difflib
+import json
+import math
+from typing import Any, Dict, List, Tuple, Type, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from .errors import SurefootError
+
+T = TypeVar("T")
+
+
+def to_json(value: Any) -> str:
+    """Write a dataclass as JSON, fields in their order of declaration, numbers with every digit that they have.
+
+    Raises:
+        SurefootError: If a number is not finite.
+    """
+    try:
+        return json.dumps(dataclasses.asdict(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except ValueError as error:
+        raise SurefootError(
+            f"A {type(value).__name__} holds a number that is not finite, which JSON has no word for: {error}"
+        ) from error
+
+
+def parse_json(text: str, *, what: str) -> Any:
+    """Return what ``json.loads`` does, but refuse numbers that are not finite and keys that stand twice.
+
+    Args:
+        text: The JSON.
+        what: What is being read, for messages ("The contract /path").
+
+    Raises:
+        SurefootError: If it cannot be read.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise SurefootError(f"{what} is no JSON that can be read: {error}.") from error
+
+
+def from_data(kind: Type[T], data: Any, *, what: str) -> T:
+    """Read a dataclass from what :func:`parse_json` returns.
+
+    Args:
+        kind: The dataclass.
+        data: Its data.
+        what: What is being read, for messages.
+
+    Raises:
+        SurefootError: If a field is missing, unknown or mistyped; all mistakes are named at once, each with what is
+            right.
+    """
+    mistakes: List[str] = []
+    value = _read(kind, data, "", mistakes)
+    if mistakes:
+        raise SurefootError("\n  ".join([f"{what} is refused:", *mistakes]))
+    return value
+
+
+def schema_of(kind: type) -> Dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of what :func:`from_data` accepts, without the rules between fields."""
+    definitions: Dict[str, Any] = {}
+    root = _schema(kind, definitions)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, "$defs": definitions}
+
+
+def _without_repeats(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = sorted({key for key in keys if keys.count(key) > 1})
+        raise ValueError(f"the key {', '.join(map(repr, repeated))} stands more than once in one object")
+    return data
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+_SCALARS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+def _read(kind: Any, data: Any, path: str, mistakes: List[str]) -> Any:
+    """Return ``data`` as ``kind``; adds to ``mistakes`` what does not fit, and returns anything then."""
+    origin = get_origin(kind)
+    if dataclasses.is_dataclass(kind):
+        return _read_dataclass(kind, data, path, mistakes)
+    if origin is Union:  # Optional is the only one
+        (inner,) = (item for item in get_args(kind) if item is not type(None))
+        return None if data is None else _read(inner, data, path, mistakes)
+    if origin is tuple:
+        if not isinstance(data, (list, tuple)):
+            return _mistyped("a list", data, path, mistakes)
+        return tuple(_read(get_args(kind)[0], item, f"{path}[{i}]", mistakes) for i, item in enumerate(data))
+    if origin is dict:
+        if not isinstance(data, dict):
+            return _mistyped("an object", data, path, mistakes)
+        return {key: _read(get_args(kind)[1], item, _under(path, key), mistakes) for key, item in data.items()}
+    if kind in _SCALARS:
+        return _read_scalar(kind, data, path, mistakes)
+    valid = get_args(kind)  # Literal
+    if data not in valid:
+        mistakes.append(f"{path} is {data!r}; valid: {', '.join(valid)}.")
+    return data
+
+
+def _read_dataclass(kind: Any, data: Any, path: str, mistakes: List[str]) -> Any:
+    if not isinstance(data, dict):
+        return _mistyped("an object", data, path, mistakes)
+    hints = get_type_hints(kind)
+    names = [item.name for item in dataclasses.fields(kind)]
+    for key in data:
+        if key not in names:
+            near = difflib.get_close_matches(key, names, n=1)
+            meant = f" (did you mean {near[0]}?)" if near else ""
+            mistakes.append(f"{_under(path, key)} is unknown{meant}; valid: {', '.join(names)}.")
+    before = len(mistakes)
+    values = {}
+    for name in names:
+        if name in data:
+            values[name] = _read(hints[name], data[name], _under(path, name), mistakes)
+        else:
+            mistakes.append(f"{_under(path, name)} is missing; it has no default.")
+    if len(mistakes) > before:
+        return None
+    try:
+        return kind(**values)
+    except SurefootError as error:  # a rule between fields
+        mistakes.append(f"{path}: {error}" if path else str(error))
+        return None
+
+
+def _read_scalar(kind: type, data: Any, path: str, mistakes: List[str]) -> Any:
+    is_number = isinstance(data, (int, float)) and not isinstance(data, bool)
+    if kind is float and is_number:
+        try:
+            number = float(data)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            mistakes.append(f"{path} is {data!r}; it must be finite.")
+        return number
+    if type(data) is not kind:
+        return _mistyped(_SCALARS[kind], data, path, mistakes)
+    return data
+
+
+def _mistyped(expected: str, data: Any, path: str, mistakes: List[str]) -> None:
+    shown = repr(data)
+    mistakes.append(f"{path or 'it'} is {shown[:60]}{'...' if len(shown) > 60 else ''}; it must be {expected}.")
+
+
+def _under(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _schema(kind: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
+    origin = get_origin(kind)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        name = kind.__name__
+        if name not in definitions:
+            definitions[name] = {}  # its place, in the order in which they are met
+            hints = get_type_hints(kind)
+            names = [item.name for item in dataclasses.fields(kind)]
+            definitions[name] = {
+                "type": "object",
+                "description": (kind.__doc__ or "").strip().splitlines()[0],
+                "properties": {item: _schema(hints[item], definitions) for item in names},
+                "required": names,
+                "additionalProperties": False,
+            }
+        return {"$ref": f"#/$defs/{name}"}
+    if origin is Union:
+        (inner,) = (item for item in get_args(kind) if item is not type(None))
+        return {"anyOf": [_schema(inner, definitions), {"type": "null"}]}
+    if origin is tuple:
+        return {"type": "array", "items": _schema(get_args(kind)[0], definitions)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _schema(get_args(kind)[1], definitions)}
+    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    if kind in names:
+        return {"type": names[kind]}
+    return {"enum": list(get_args(kind))}
