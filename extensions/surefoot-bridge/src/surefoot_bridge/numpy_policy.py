@@ -1,0 +1,103 @@
+"""Runs a policy with NumPy alone.
+
+NumPy's linear algebra takes as many threads as it pleases, which for one robot only makes times uneven: set
+``OPENBLAS_NUM_THREADS=1`` before NumPy is imported.
+"""
+
+from typing import Callable, Dict, List, Tuple
+
+import numpy as np
+
+from .policy import Memory, Policy
+from .weights import Activation, Network, RecurrentLayer, describe
+
+
+class NumpyPolicy(Policy):
+    """A policy from its plain weights."""
+
+    runtime = "numpy"
+
+    def __init__(self, network: Network) -> None:
+        super().__init__(describe(network))
+        self._mean, self._std = network.mean.copy(), network.std.copy()
+        self._activate = _ACTIVATIONS[network.activation]
+        self._layers = [(_columns(layer.weight), layer.bias.copy()) for layer in network.layers]
+        self._cells = [_Cell(layer) for layer in network.recurrent_layers]
+        self._step = {"lstm": _lstm, "gru": _gru}.get(network.cell or "")
+
+    def __call__(self, observation: np.ndarray, memory: Memory) -> Tuple[np.ndarray, Memory]:
+        """Return action and memory; see :meth:`Policy.__call__`."""
+        self.batch_shape(observation, memory)
+        value = (observation - self._mean) / self._std  # (..., observation_dim)
+        if self._step is not None:
+            after: List[Tuple[np.ndarray, ...]] = []
+            for i, cell in enumerate(self._cells):
+                after.append(self._step(cell, value, *(array[..., i, :] for array in memory.arrays)))
+                value = after[-1][0]
+            memory = Memory(tuple(np.stack(arrays, axis=-2) for arrays in zip(*after)))
+        for weight, bias in self._layers[:-1]:
+            value = value @ weight
+            value += bias
+            value = self._activate(value)
+        weight, bias = self._layers[-1]
+        return value @ weight + bias, memory
+
+
+class _Cell:
+    """Arrays of a recurrent layer, laid out for row vectors."""
+
+    def __init__(self, layer: RecurrentLayer) -> None:
+        self.weight_ih, self.weight_hh = _columns(layer.weight_ih), _columns(layer.weight_hh)
+        self.bias_ih, self.bias_hh = layer.bias_ih.copy(), layer.bias_hh.copy()
+
+
+def _columns(weight: np.ndarray) -> np.ndarray:
+    """Return a copy (inputs, outputs) of a weight (outputs, inputs)."""
+    return np.array(weight.T, order="C")
+
+
+def _lstm(cell: _Cell, value: np.ndarray, hidden: np.ndarray, memory: np.ndarray) -> Tuple[np.ndarray, ...]:
+    """One step of ``torch.nn.LSTM``: gates in the order input, forget, cell, output. Returns hidden and cell state."""
+    gates = value @ cell.weight_ih + cell.bias_ih + hidden @ cell.weight_hh + cell.bias_hh  # (..., 4 * hidden_dim)
+    entry, forget, candidate, exit_ = np.split(gates, 4, axis=-1)
+    memory = _sigmoid(forget) * memory + _sigmoid(entry) * np.tanh(candidate)
+    return _sigmoid(exit_) * np.tanh(memory), memory
+
+
+def _gru(cell: _Cell, value: np.ndarray, hidden: np.ndarray) -> Tuple[np.ndarray, ...]:
+    """One step of ``torch.nn.GRU``: gates in the order reset, update, new. Returns the hidden state."""
+    by_input = np.split(value @ cell.weight_ih + cell.bias_ih, 3, axis=-1)
+    by_state = np.split(hidden @ cell.weight_hh + cell.bias_hh, 3, axis=-1)
+    reset = _sigmoid(by_input[0] + by_state[0])
+    update = _sigmoid(by_input[1] + by_state[1])
+    candidate = np.tanh(by_input[2] + reset * by_state[2])  # the reset gate acts after the product, as in PyTorch
+    return ((1.0 - update) * candidate + update * hidden,)
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    # By tanh, because exp(-x) overflows for large negative numbers.
+    return 0.5 * np.tanh(0.5 * x) + 0.5
+
+
+def _elu(x: np.ndarray) -> np.ndarray:
+    # exp(min(x, 0)) - 1 is 0 for x > 0 and never below x otherwise, so the larger of the two is the ELU everywhere.
+    below = np.minimum(x, 0.0)
+    np.exp(below, out=below)
+    below -= 1.0
+    return np.maximum(x, below, out=below)
+
+
+def _relu(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, 0.0)
+
+
+def _silu(x: np.ndarray) -> np.ndarray:
+    return x * _sigmoid(x)
+
+
+_ACTIVATIONS: Dict[Activation, Callable[[np.ndarray], np.ndarray]] = {
+    "elu": _elu,
+    "relu": _relu,
+    "tanh": np.tanh,
+    "silu": _silu,
+}

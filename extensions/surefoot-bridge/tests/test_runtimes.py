@@ -1,0 +1,126 @@
+"""TorchScript, ONNX Runtime and NumPy run the same network to the same actions, and which one is chosen openly."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from bundles import random_network
+
+from surefoot_bridge import runtimes
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.runtimes import load_policy, pick_runtime
+from surefoot_bridge.weights import describe, save_weights
+
+CELLS = (None, "gru", "lstm")
+NEEDS = {"torchscript": ("torch",), "onnx": ("torch", "onnx", "onnxruntime")}
+ALL = {"policy.pt": b"", "policy.onnx": b"", "policy.npz": b""}
+
+
+def exported(runtime, network):
+    """Content of the runtime's file; skips the test where something that it needs is missing."""
+    for module in NEEDS[runtime]:
+        pytest.importorskip(module, reason=f"{module} is not installed")
+    import torch_networks
+
+    write = torch_networks.torchscript_bytes if runtime == "torchscript" else torch_networks.onnx_bytes
+    return write(network)
+
+
+def policies(runtime, network):
+    """The network as exported, and by NumPy."""
+    files = {runtimes.RUNTIMES[runtime][0]: exported(runtime, network), "policy.npz": save_weights(network)}
+    part = describe(network)
+    return load_policy(runtime, files, part, where="b"), load_policy("numpy", files, part, where="b")
+
+
+@pytest.mark.parametrize("runtime", ["torchscript", "onnx"])
+@pytest.mark.parametrize("cell", CELLS)
+def test_the_runtimes_agree_for_one_robot_and_for_many_over_a_reset(runtime, cell):
+    exported_policy, numpy_policy = policies(runtime, random_network(20, 4, cell=cell))
+    assert (exported_policy.runtime, numpy_policy.runtime) == (runtime, "numpy")
+    generator = np.random.default_rng(2)
+    for batch_shape in ((), (5,), (2, 3)):
+        memories = [policy.initial(batch_shape) for policy in (exported_policy, numpy_policy)]
+        for step in range(50):
+            if step == 25:
+                mask = np.asarray(generator.random(batch_shape) < 0.5) if batch_shape else np.array(True)
+                memories = [exported_policy.reset(memories[0], mask), numpy_policy.reset(memories[1], mask)]
+            observation = generator.standard_normal((*batch_shape, 20)).astype(np.float32)
+            action, memories[0] = exported_policy(observation, memories[0])
+            expected, memories[1] = numpy_policy(observation, memories[1])
+            assert action.shape == (*batch_shape, 4)
+            assert action.dtype == np.float32
+            np.testing.assert_allclose(action, expected, atol=1e-5)
+            for found, array in zip(memories[0].arrays, memories[1].arrays):
+                np.testing.assert_allclose(found, array, atol=1e-5)
+
+
+@pytest.mark.parametrize("runtime", ["torchscript", "onnx"])
+def test_a_file_that_is_none_is_refused_by_name(runtime):
+    for module in NEEDS[runtime]:
+        pytest.importorskip(module, reason=f"{module} is not installed")
+    file = runtimes.RUNTIMES[runtime][0]
+    with pytest.raises(SurefootError, match=f"b/{file} cannot be opened as"):
+        load_policy(runtime, {file: b"nothing"}, describe(random_network(7, 3)), where="b")
+
+
+@pytest.mark.parametrize("runtime", ["torchscript", "onnx"])
+@pytest.mark.parametrize(
+    ("in_file", "in_contract"),
+    [
+        (random_network(7, 3), random_network(7, 4)),
+        (random_network(7, 3), random_network(8, 3)),
+        (random_network(7, 3), random_network(7, 3, cell="gru")),
+        (random_network(7, 3, cell="gru"), random_network(7, 3, cell="lstm")),
+        (random_network(7, 3, cell="lstm"), random_network(7, 3, cell="gru")),
+        (random_network(7, 3, cell="gru"), random_network(7, 3)),
+    ],
+)
+def test_a_file_of_another_network_is_refused_at_the_latest_when_it_is_run(runtime, in_file, in_contract):
+    name = runtimes.RUNTIMES[runtime][0]
+    data, part = exported(runtime, in_file), describe(in_contract)
+
+    def load_and_run():
+        policy = load_policy(runtime, {name: data}, part, where="b")
+        policy(np.zeros((1, part.observation_dim), np.float32), policy.initial((1,)))
+
+    with pytest.raises(SurefootError, match=f"b/{name} (returned|has the|cannot be run)"):
+        load_and_run()
+
+
+def test_torchscript_leaves_the_number_of_threads_as_it_was():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    policy, _ = policies("torchscript", random_network(7, 3))
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        policy(np.zeros(7, np.float32), policy.initial(()))
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    ("installed", "files", "expected"),
+    [
+        ({"torch", "onnxruntime", "numpy"}, ALL, "torchscript"),
+        ({"onnxruntime", "numpy"}, ALL, "onnx"),
+        ({"numpy"}, ALL, "numpy"),
+        ({"torch", "onnxruntime", "numpy"}, {"policy.onnx": b"", "policy.npz": b""}, "onnx"),
+        ({"torch", "onnxruntime", "numpy"}, {"policy.npz": b""}, "numpy"),
+    ],
+)
+def test_the_first_runtime_that_is_installed_and_in_the_bundle_is_taken(monkeypatch, installed, files, expected):
+    monkeypatch.setattr(runtimes, "find_spec", lambda name: find_spec("json") if name in installed else None)
+    assert pick_runtime(files) == expected
+    assert pick_runtime(files, "numpy") == "numpy"
+
+
+def test_a_preferred_runtime_is_never_replaced_by_another(monkeypatch):
+    monkeypatch.setattr(runtimes, "find_spec", lambda name: None if name == "onnxruntime" else find_spec("json"))
+    with pytest.raises(SurefootError, match=r"pip install 'surefoot-bridge\[onnx\]'"):
+        pick_runtime(ALL, "onnx")
+    with pytest.raises(SurefootError, match=r"torchscript: the bundle has no policy\.pt"):
+        pick_runtime({"policy.npz": b""}, "torchscript")
+    with pytest.raises(SurefootError, match="Unknown runtime 'onx'; valid: onnx, torchscript, numpy"):
+        pick_runtime(ALL, "onx")
