@@ -24,6 +24,7 @@ class Command:
 COMMANDS = {
     "train": Command("surefoot.learning.train_command", "Train a policy for a task."),
     "play": Command("surefoot.playing.play_command", "Run a trained policy: figures, video, live viewer."),
+    "export": Command("surefoot.export.export_command", "Turn a policy into a bundle for the robot."),
     "randomization": Command(
         "surefoot.randomization.command", "Show what a task randomizes, or prove it in an engine."
     ),

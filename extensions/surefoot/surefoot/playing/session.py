@@ -36,10 +36,12 @@ class PlaySession:
     Attributes:
         env: The environment; it never ends an episode, pushes or draws a command by itself.
         policy: The actor, deterministic.
+        agent_cfg: The rsl_rl runner's configuration that the actor was built from.
     """
 
     env: SurefootEnv
     policy: MLPModel
+    agent_cfg: dict[str, Any]
 
     @property
     def robot(self) -> RobotSpec:
@@ -50,18 +52,26 @@ class PlaySession:
         """Begin new episodes in all environments under the given commands, shape (num_envs, 3)."""
         self.env.reset()
         self.policy.reset()
+        self.show(command)
+
+    def show(self, command: torch.Tensor) -> None:
+        """Let the observation show another command than when it was made, shape (num_envs, 3)."""
         self._set_command(command)
-        # The observation that the reset computed shows the command of before.
         self.env.obs_buf = self.env.observation_manager.compute(update_history=False)
 
-    def step(self, next_command: torch.Tensor) -> None:
+    def step(self, next_command: torch.Tensor) -> torch.Tensor:
         """Let the policy act for one control step; the observation after it shows the next command.
 
         Args:
             next_command: vx, vy [m/s] and yaw rate [rad/s] in the base frame, shape (num_envs, 3).
+
+        Returns:
+            The policy's output, shape (num_envs, num_joints).
         """
         self._set_command(next_command)
-        self.env.step(self.policy(_observations(self.env)))
+        action = self.policy(_observations(self.env))
+        self.env.step(action)
+        return action
 
     def push(self, velocity_change: torch.Tensor) -> None:
         """Add to the base's horizontal world velocity [m/s], shape (num_envs, 2), in the live state of the engine."""
@@ -122,7 +132,7 @@ def open_session(
             num_actions = env.action_manager.total_action_dim
             policy = load_actor(trained.checkpoint, agent_cfg, _observations(env), num_actions, device)
         with torch.inference_mode():
-            yield PlaySession(env, policy)
+            yield PlaySession(env, policy, agent_cfg)
 
 
 def _resolve(trained: TrainedPolicy, physics: Physics) -> tuple[Any, dict[str, Any]]:

@@ -1,0 +1,92 @@
+"""``surefoot export``: turn a run, a checkpoint or a policy that came with the package into a bundle for the robot."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from surefoot_bridge.errors import SurefootError
+
+if TYPE_CHECKING:
+    from surefoot.export.exporting import Exported
+    from surefoot.playing.run_files import TrainedPolicy
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``surefoot export``."""
+    parser.epilog = (
+        "A bundle is a folder: the policy as TorchScript, ONNX and plain arrays, its contract, a golden trace recorded "
+        "in the engine, and a manifest with the hash of each. It is loaded and replayed before it is put in place. "
+        "Exit status: 0 written, 2 refused."
+    )
+    parser.add_argument("run", nargs="?", metavar="RUN|CHECKPOINT", help="run directory, or a checkpoint in it")
+    parser.add_argument("--pretrained", metavar="TASK", help="export the policy that came with the package")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the bundle")
+    parser.add_argument("--physics", metavar="P", help="engine of the golden trace (default: as trained)")
+    parser.add_argument("--device", metavar="D", help="cpu, cuda or cuda:N (default: cuda:0 where there is one)")
+    parser.add_argument("--sign", type=Path, metavar="FILE", help="sign with the private key in this file")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and provenance")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Export as asked.
+
+    Returns:
+        0.
+
+    Raises:
+        SurefootError: If an argument is wrong, or the policy cannot be exported.
+    """
+    from surefoot.engines import check_device, check_physics, default_device
+    from surefoot.export.exporting import check_place, export_policy
+    from surefoot.report import provenance, write_report
+
+    trained = _find(args)
+    device = check_device(args.device or default_device())
+    physics = check_physics(args.physics or trained.settings.physics, device)
+    check_place(args.output)
+    key = None if args.sign is None else _read_key(args.sign)
+    print(f"Exporting {trained.checkpoint}: {trained.settings.task}, recorded in {physics} on {device}", flush=True)
+    exported = export_policy(trained, args.output, physics=physics, device=device, private_key=key)
+    _report(exported, args.output, signed=key is not None)
+    if args.json is not None:
+        figures = {
+            f"parity_{name}_{file}": item.largest[file]
+            for name, item in exported.parity.items()
+            for file in item.largest
+        }
+        write_report(args.json, ok=True, figures=figures, provenance=provenance(seed=1, engine=physics, device=device))
+    return 0
+
+
+def _find(args: argparse.Namespace) -> TrainedPolicy:
+    from surefoot.playing.run_files import find_policy, find_pretrained
+
+    if (args.run is None) == (args.pretrained is None):
+        raise SurefootError(
+            "Name what to export: either a RUN or CHECKPOINT, or --pretrained TASK. See: surefoot tasks list"
+        )
+    return find_policy(args.run) if args.pretrained is None else find_pretrained(args.pretrained)
+
+
+def _read_key(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SurefootError(
+            f"The key {path} cannot be read: {error}. It holds the 32 bytes of an ed25519 private key in base64."
+        ) from error
+
+
+def _report(exported: Exported, folder: Path, *, signed: bool) -> None:
+    bundle = exported.bundle
+    print(f"{'form of the policy':20s} {'off on the golden trace':>24s} {'on random input':>16s}")
+    for file, off in exported.parity["golden"].largest.items():
+        print(f"{file:20s} {off:24.1e} {exported.parity['random'].largest[file]:16.1e}")
+    print(
+        f"Golden trace replayed by the bridge: observation off by {bundle.deviations.observation:.1e}, action by "
+        f"{bundle.deviations.action:.1e}, joint command by {bundle.deviations.joint_command:.1e}; the robot fell at "
+        f"step {exported.fell_at}."
+    )
+    print(f"Wrote {folder}, bundle {bundle.identity}, {'signed' if signed else 'not signed'}.")

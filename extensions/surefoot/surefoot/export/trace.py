@@ -1,0 +1,195 @@
+"""A policy in the training engine, taken down as the robot's own computer would see it: what golden traces hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.golden import Golden
+from surefoot_bridge.state import JointCommand, RobotState, stack
+
+if TYPE_CHECKING:
+    from surefoot.envs.env import SurefootEnv
+    from surefoot.playing.session import PlaySession
+
+COMMANDS = (
+    (0.0, 0.0, 0.0),
+    (0.5, 0.0, 0.0),
+    (0.5, 0.0, 0.5),
+    (-0.4, 0.0, 0.0),
+    (0.0, 0.3, 0.0),
+    (0.0, -0.2, -0.8),
+    (0.8, 0.1, 0.0),
+)
+"""Velocities that are asked for in turn: vx, vy [m/s], yaw rate [rad/s]. They excite every component of the command."""
+
+STEPS_PER_COMMAND = 40
+"""Control steps of each command."""
+
+EPISODE_STEPS = len(COMMANDS) * STEPS_PER_COMMAND
+"""Control steps after which the second episode begins; it ends in a fall."""
+
+FALL_PUSHES_M_S = (3.0, 4.0, 5.0, 6.0)
+"""Changes of the base's sideways velocity [m/s], one a second, until the robot falls."""
+
+STEPS_AFTER_FALL = 25
+"""Control steps of a robot that has fallen."""
+
+AMBIENT_C = 25.0
+"""Temperature of the motors [degrees Celsius]: the simulation has heat, but no thermometer."""
+
+GRAVITY_M_S2 = 9.81
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A recording and what happened in it.
+
+    Attributes:
+        golden: The recording; the contract's hash is left empty, since the contract is written after it.
+        fell_at: Step at which the robot had fallen.
+    """
+
+    golden: Golden
+    fell_at: int
+
+
+def record_trace(session: PlaySession, group: str, *, on_step: Callable[[], None] = lambda: None) -> Trace:
+    """Let a policy walk through all commands twice and fall at the end.
+
+    Args:
+        session: The policy in its environment of one robot, without noise and randomization.
+        group: Observation group of the actor.
+        on_step: Called after every control step.
+
+    Raises:
+        SurefootError: If it does not fall however hard it is pushed.
+    """
+    recorder = _Recorder(session, group)
+    for begin in (True, False):
+        for step in range(EPISODE_STEPS):
+            recorder.step(COMMANDS[step // STEPS_PER_COMMAND], begins=step == 0)
+            on_step()
+        if begin:
+            continue
+        for push in FALL_PUSHES_M_S:
+            session.push(torch.tensor([[0.0, push]], device=session.env.device))
+            for _ in range(round(1.0 / session.env.step_dt)):
+                recorder.step(COMMANDS[-1], begins=False)
+                on_step()
+                if bool(session.fell()[0]):
+                    fell_at = recorder.num_steps
+                    for _ in range(STEPS_AFTER_FALL):
+                        recorder.step(COMMANDS[-1], begins=False)
+                        on_step()
+                    return recorder.trace(fell_at)
+    raise SurefootError(
+        f"The robot did not fall when its base was pushed sideways by {FALL_PUSHES_M_S[-1]} m/s; a golden trace needs "
+        "a fall, since the bridge must see the same as the simulator when a robot lies. Raise FALL_PUSHES_M_S."
+    )
+
+
+class _Recorder:
+    """Steps the session and takes down each step."""
+
+    def __init__(self, session: PlaySession, group: str) -> None:
+        self._session, self._group = session, group
+        spec = session.robot
+        self._sdk_order = [spec.joint_names.index(name) for name in spec.sdk_joint_names]
+        self._last_lin_vel_w: np.ndarray | None = None
+        self._steps: list[dict[str, np.ndarray]] = []
+        self._reports: list[RobotState] = []
+        self._joint_commands: list[JointCommand] = []
+
+    @property
+    def num_steps(self) -> int:
+        """Number of steps so far."""
+        return len(self._steps)
+
+    def step(self, command: tuple[float, float, float], *, begins: bool) -> None:
+        """Show the command, let the policy act on what it sees then, and take both down."""
+        session, env = self._session, self._session.env
+        asked = torch.tensor([command], device=env.device)
+        if begins:
+            session.reset(asked)
+            self._last_lin_vel_w = None
+        else:
+            session.show(asked)
+        self._reports.append(self._report(env))
+        observation = env.obs_buf[self._group]
+        assert isinstance(observation, torch.Tensor)
+        seen = _row(observation).copy()
+        action = session.step(asked)
+        self._steps.append(
+            {
+                "command": np.array(command, dtype=np.float32),
+                "begins": np.array(begins),
+                "observation": seen,
+                "action": _row(action).copy(),
+            }
+        )
+        self._joint_commands.append(self._joint_command(env))
+
+    def trace(self, fell_at: int) -> Trace:
+        """Return what was taken down."""
+        columns = {name: np.stack([step[name] for step in self._steps]) for name in self._steps[0]}
+        golden = Golden(
+            report=stack(tuple(self._reports)),
+            joint_command=stack(tuple(self._joint_commands)),
+            contract_sha256="",
+            **columns,
+        )
+        return Trace(golden, fell_at)
+
+    def _report(self, env: SurefootEnv) -> RobotState:
+        data, state = env.robot.data, env.locomotion
+        quat_wxyz = _row(data.root_link_quat_w.torch)[[3, 0, 1, 2]]
+        lin_vel_w = _row(data.root_link_lin_vel_w.torch).copy()
+        before = lin_vel_w if self._last_lin_vel_w is None else self._last_lin_vel_w
+        self._last_lin_vel_w = lin_vel_w
+        force_w = (lin_vel_w - before) / env.step_dt + np.array([0.0, 0.0, GRAVITY_M_S2])
+        has_feet = "foot_contact" in env.robot_spec.interface.sensors
+        return RobotState(
+            time_s=np.array(self.num_steps * env.step_dt),
+            sequence=np.array(self.num_steps),
+            joint_pos_rad=self._joints(data.joint_pos.torch),
+            joint_vel_rad_s=self._joints(data.joint_vel.torch),
+            joint_torque_nm=self._joints(state.motor_torque_nm),
+            motor_temperature_c=np.full(len(self._sdk_order), AMBIENT_C, dtype=np.float32),
+            imu_quat_wxyz=quat_wxyz,
+            imu_ang_vel_rad_s=_row(state.base_ang_vel_b).copy(),
+            imu_lin_acc_m_s2=_rotated_back(quat_wxyz, force_w).astype(np.float32),
+            foot_force_n=_row(state.foot_force_n).copy() if has_feet else np.zeros(0, dtype=np.float32),
+            battery_share=np.array(1.0, dtype=np.float32),
+        )
+
+    def _joint_command(self, env: SurefootEnv) -> JointCommand:
+        target = self._joints(env.joint_target.processed_actions)
+        table, layout = env.randomization.table.values, env.randomization.layout
+        gains = {name: self._joints(table[:, layout.column_slice(name)]) for name in ("stiffness", "damping")}
+        return JointCommand(
+            joint_pos_rad=target,
+            joint_vel_rad_s=np.zeros_like(target),
+            stiffness_nm_per_rad=gains["stiffness"],
+            damping_nms_per_rad=gains["damping"],
+            torque_nm=np.zeros_like(target),
+        )
+
+    def _joints(self, values: torch.Tensor) -> np.ndarray:
+        """Return the robot's values in the order of its interface."""
+        return _row(values)[self._sdk_order]
+
+
+def _row(values: torch.Tensor) -> np.ndarray:
+    return values[0].detach().cpu().numpy()
+
+
+def _rotated_back(quat_wxyz: np.ndarray, vector_w: np.ndarray) -> np.ndarray:
+    """Return a world vector in the frame that the quaternion rotates to the world."""
+    w, xyz = quat_wxyz[0], -quat_wxyz[1:]
+    return vector_w + 2.0 * np.cross(xyz, np.cross(xyz, vector_w) + w * vector_w)

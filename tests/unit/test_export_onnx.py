@@ -1,0 +1,127 @@
+"""Networks as ONNX models: the actor's own numbers, any batch, the same bytes, old operators."""
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import numpy_helper
+from tests.unit.export_actors import ACTION_DIM, GRU, LSTM, MLP, make_actor, observations, resets
+
+from surefoot.export.network import read_network
+from surefoot.export.onnx import onnx_model
+from surefoot.export.parity import rsl_rl_actor
+
+onnxruntime = pytest.importorskip("onnxruntime", reason="ONNX models are run by onnxruntime, which is not installed")
+
+ONE_LAYER = {**LSTM, "rnn_num_layers": 1}
+CFGS = {
+    "mlp": MLP,
+    "lstm": LSTM,
+    "gru": GRU,
+    "lstm of one layer": ONE_LAYER,
+    "gru of one layer": {**ONE_LAYER, "rnn_type": "gru"},
+}
+STATES = {"lstm": ["h", "c"], "gru": ["h"]}
+
+
+def exported(cfg):
+    actor = make_actor(cfg)
+    return actor, onnx_model(read_network(actor.state_dict(), cfg))
+
+
+def run(data, seen, begins):
+    """Actions of a model over the steps, (steps, batch, action_dim)."""
+    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    names = [item.name for item in session.get_inputs()][1:]
+    layers, hidden = (session.get_inputs()[1].shape[0], session.get_inputs()[1].shape[2]) if names else (0, 0)
+    states = {name: np.zeros((layers, seen.shape[1], hidden), np.float32) for name in names}
+    actions = []
+    for observation, begin in zip(seen.numpy(), begins.numpy(), strict=True):
+        for state in states.values():
+            state[:, begin] = 0.0
+        outputs = ["action", *(f"{name}_out" for name in names)]
+        action, *after = session.run(outputs, {"observation": observation, **states})
+        states = dict(zip(names, after, strict=True))
+        actions.append(action)
+    return np.stack(actions)
+
+
+@pytest.mark.parametrize("name", CFGS)
+def test_it_acts_as_the_actor_over_fifty_steps_with_a_reset_in_the_middle(name: str) -> None:
+    actor, data = exported(CFGS[name])
+    seen, begins = observations(50, 6), resets(50, 6)
+    with torch.inference_mode():
+        expected = torch.stack([rsl_rl_actor(actor)(*step) for step in zip(seen, begins, strict=True)]).numpy()
+    actions = run(data, seen, begins)
+    assert actions.shape == (50, 6, ACTION_DIM)
+    np.testing.assert_allclose(actions, expected, rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("activation", ["elu", "relu", "tanh", "swish"])
+def test_it_acts_as_the_actor_with_each_activation(activation: str) -> None:
+    actor, data = exported({**MLP, "activation": activation})
+    seen, begins = observations(1, 100), resets(1, 100)
+    with torch.inference_mode():
+        expected = rsl_rl_actor(actor)(seen[0], begins[0]).numpy()
+    np.testing.assert_allclose(run(data, seen, begins)[0], expected, rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", CFGS)
+def test_many_robots_act_as_each_of_them_alone(name: str) -> None:
+    _, data = exported(CFGS[name])
+    seen, begins = observations(50, 5), resets(50, 5)
+    together = run(data, seen, begins)
+    for i in range(5):
+        alone = run(data, seen[:, i : i + 1], begins[:, i : i + 1])
+        np.testing.assert_allclose(together[:, i : i + 1], alone, rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", CFGS)
+def test_inputs_and_outputs_are_named_and_their_batch_is_free(name: str) -> None:
+    cfg = CFGS[name]
+    graph = onnx.load_from_string(exported(cfg)[1]).graph
+    layers = cfg.get("rnn_num_layers")
+    states = STATES.get(cfg.get("rnn_type"), [])
+    assert shapes(graph.input) == {"observation": ["batch", 7], **{state: [layers, "batch", 12] for state in states}}
+    assert shapes(graph.output) == {
+        "action": ["batch", ACTION_DIM],
+        **{f"{state}_out": [layers, "batch", 12] for state in states},
+    }
+
+
+def shapes(values):
+    return {
+        value.name: [size.dim_param or size.dim_value for size in value.type.tensor_type.shape.dim] for value in values
+    }
+
+
+@pytest.mark.parametrize("name", CFGS)
+def test_the_operators_are_as_of_opset_7_and_none_could_be_older(name: str) -> None:
+    model = onnx.load_from_string(exported(CFGS[name])[1])
+    assert [(opset.domain, opset.version) for opset in model.opset_import] == [("", 7)]
+    assert model.ir_version == 4
+    versions = [onnx.defs.get_schema(node.op_type, 7).since_version for node in model.graph.node]
+    assert max(versions) == 7
+
+
+def test_gates_are_in_onnxs_order() -> None:
+    cfg = {**LSTM, "rnn_num_layers": 1, "rnn_hidden_dim": 1}
+    state = make_actor(cfg).state_dict()
+    state["rnn.rnn.bias_ih_l0"][:] = torch.tensor([1.0, 2.0, 3.0, 4.0])  # input, forget, cell, output
+    state["rnn.rnn.bias_hh_l0"][:] = torch.tensor([5.0, 6.0, 7.0, 8.0])
+    assert constant(onnx_model(read_network(state, cfg)), "biases_0") == [[1.0, 4.0, 2.0, 3.0, 5.0, 8.0, 6.0, 7.0]]
+    cfg = {**cfg, "rnn_type": "gru"}
+    state = make_actor(cfg).state_dict()
+    state["rnn.rnn.bias_ih_l0"][:] = torch.tensor([1.0, 2.0, 3.0])  # reset, update, new
+    state["rnn.rnn.bias_hh_l0"][:] = torch.tensor([5.0, 6.0, 7.0])
+    assert constant(onnx_model(read_network(state, cfg)), "biases_0") == [[2.0, 1.0, 3.0, 6.0, 5.0, 7.0]]
+
+
+def constant(data, name):
+    graph = onnx.load_from_string(data).graph
+    return next(numpy_helper.to_array(array).tolist() for array in graph.initializer if array.name == name)
+
+
+@pytest.mark.parametrize("name", CFGS)
+def test_the_same_network_gives_the_same_bytes(name: str) -> None:
+    assert exported(CFGS[name])[1] == exported(CFGS[name])[1]
