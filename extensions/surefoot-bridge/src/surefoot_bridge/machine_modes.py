@@ -1,0 +1,148 @@
+"""Modes of the robot, what may be asked in each, and the poses and gains that hold the robot without its policy."""
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Dict, Iterator, Tuple, Type
+
+import numpy as np
+
+from .contract import Contract
+from .errors import SurefootError
+
+
+class Mode(IntEnum):
+    """What drives the robot; arrays hold the codes as int8."""
+
+    PASSIVE = 0
+    """Nothing: no gains."""
+    STAND = 1
+    """A motion to the standing pose, which is held then."""
+    WALK = 2
+    """The policy."""
+    SIT = 3
+    """A motion to the sitting pose, which is held then."""
+    DAMPED = 4
+    """Damping only; nothing but the operator's release leaves it."""
+
+
+class Request(IntEnum):
+    """What the operator asks for; arrays hold the codes as int8."""
+
+    KEEP = 0
+    """Nothing new."""
+    PASSIVE = 1
+    STAND = 2
+    WALK = 3
+    SIT = 4
+    DAMPED = 5
+    RELEASE = 6
+    """Leave the damped mode for the passive one."""
+
+
+_OBEYED: Dict[Mode, Dict[Request, Mode]] = {
+    Mode.PASSIVE: {Request.STAND: Mode.STAND, Request.SIT: Mode.SIT, Request.RELEASE: Mode.PASSIVE},
+    Mode.STAND: {Request.WALK: Mode.WALK, Request.SIT: Mode.SIT},
+    Mode.WALK: {Request.STAND: Mode.STAND},
+    Mode.SIT: {Request.STAND: Mode.STAND, Request.PASSIVE: Mode.PASSIVE},
+    Mode.DAMPED: {Request.RELEASE: Mode.PASSIVE},
+}
+"""Besides: a mode may be asked for while it is on, and damped from everywhere."""
+
+REFUSED = -1
+"""Stands where a mode would in :func:`obeyed` for a request that is not obeyed."""
+
+
+def obeyed() -> np.ndarray:
+    """Return the mode that each request leads to from each mode, (num_modes, num_requests), int8; -1 for none."""
+    table = np.full((len(Mode), len(Request)), REFUSED, dtype=np.int8)
+    for mode in Mode:
+        table[mode, Request.KEEP] = table[mode, Request[mode.name]] = mode
+        table[mode, Request.DAMPED] = Mode.DAMPED
+        for request, to in _OBEYED[mode].items():
+            table[mode, request] = to
+    return table
+
+
+def codes(name: str, value: Any, kind: Type[IntEnum], batch_shape: Tuple[int, ...]) -> np.ndarray:
+    """Return codes as an array.
+
+    Args:
+        name: What they are, for the message.
+        value: The codes, of the batch shape.
+        kind: What they are codes of.
+        batch_shape: Batch shape of the state.
+
+    Raises:
+        SurefootError: If they are of another shape, or one is unknown.
+    """
+    array = np.asarray(value)
+    if array.shape != batch_shape or array.dtype.kind not in "iu":
+        raise SurefootError(
+            f"{name} is {array.dtype} of shape {array.shape}; it must be whole numbers of {batch_shape}."
+        )
+    if ((array < 0) | (array >= len(kind))).any():
+        valid = ", ".join(f"{item.value} ({item.name.lower()})" for item in kind)
+        raise SurefootError(f"{name} holds {array.tolist()}; valid: {valid}.")
+    return array
+
+
+@dataclass(frozen=True)
+class Poses:
+    """Poses without a policy, joints in the policy's order.
+
+    Attributes:
+        stand_rad: Standing pose [rad].
+        sit_rad: Sitting pose [rad], in which the robot may become passive.
+        stand_s: Duration of the motion to stand [s].
+        sit_s: Duration of the motion to sit [s].
+    """
+
+    stand_rad: Tuple[float, ...]
+    sit_rad: Tuple[float, ...]
+    stand_s: float
+    sit_s: float
+
+
+@dataclass(frozen=True)
+class HoldGains:
+    """Gains without a policy, joints in the policy's order.
+
+    Attributes:
+        stiffness_nm_per_rad: Position gains that stand and sit [N m/rad].
+        damping_nms_per_rad: Velocity gains that stand and sit [N m s/rad].
+        damped_nms_per_rad: Velocity gains of the damped mode [N m s/rad].
+    """
+
+    stiffness_nm_per_rad: Tuple[float, ...]
+    damping_nms_per_rad: Tuple[float, ...]
+    damped_nms_per_rad: Tuple[float, ...]
+
+
+def check_poses(contract: Contract, poses: Poses, gains: HoldGains) -> None:
+    """Refuse poses and gains that do not fit a contract's robot.
+
+    Raises:
+        SurefootError: All mistakes at once.
+    """
+    mistakes = list(_mistakes(contract, poses, gains))
+    if mistakes:
+        raise SurefootError("\n  ".join([f"Poses or gains of {contract.robot.name} are refused:", *mistakes]))
+
+
+def _mistakes(contract: Contract, poses: Poses, gains: HoldGains) -> Iterator[str]:
+    joints = contract.robot.joint_names
+    for owner, least, valid in ((poses, -math.inf, "finite"), (gains, 0.0, "finite and >= 0")):
+        for name, numbers in vars(owner).items():
+            if not isinstance(numbers, tuple):
+                if not (math.isfinite(numbers) and numbers > 0):
+                    yield f"{name} is {numbers}; it must be > 0."
+                continue
+            if len(numbers) != len(joints):
+                yield f"{name} has {len(numbers)} entries for {len(joints)} joints."
+            if not all(math.isfinite(number) and number >= least for number in numbers):
+                yield f"{name} is {numbers}; each must be {valid}."
+    for name in ("stand_rad", "sit_rad"):
+        for joint, position, limit in zip(joints, getattr(poses, name), contract.safety.joint_pos_limit_rad):
+            if not limit.low <= position <= limit.high:
+                yield f"{name} has {joint} at {position}; its range is {limit.low} to {limit.high}."

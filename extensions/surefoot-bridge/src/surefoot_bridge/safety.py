@@ -1,0 +1,235 @@
+"""The safety layer: plain rules that override the policy, whatever it asks."""
+
+from dataclasses import dataclass
+from typing import Tuple
+
+import numpy as np
+
+from .contract import Contract
+from .flat_command import joint_command
+from .masks import every, some
+from .observations import begun
+from .safety_bounds import bounds_of
+from .safety_clamp import clamp
+from .safety_events import Event, events
+from .safety_facts import NO_SEQUENCE, FactFinder, Facts, Seen
+from .safety_inputs import SafetyInputs
+from .safety_limits import StageLimits
+from .safety_rules import Response, Rule, rule_index, safety_rules
+from .state import JointCommand
+
+_TIME_RESOLUTION_S = 1e-6  # sums of steps are that exact, and no tick is that short
+
+
+@dataclass(frozen=True)
+class SafetyState:
+    """What is remembered from one check to the next.
+
+    Attributes:
+        seen: Clocks, sequence, last trusted joints and what they were told.
+        on: Which conditions hold, (..., num_rules), bool.
+        lasted_s: For how long they have held [s], (..., num_rules).
+        active: Which rules act, (..., num_rules), bool.
+        response: What was done, (...,), int8.
+        latched: Damp or zero, which nothing but the operator's release ends; none otherwise, (...,), int8.
+        held_rad: Targets to hold [rad], (..., num_joints).
+        released: Whether the operator's release was given, (...,), bool.
+    """
+
+    seen: Seen
+    on: np.ndarray
+    lasted_s: np.ndarray
+    active: np.ndarray
+    response: np.ndarray
+    latched: np.ndarray
+    held_rad: np.ndarray
+    released: np.ndarray
+
+
+@dataclass(frozen=True)
+class SafetyVerdict:
+    """What came of a check.
+
+    Attributes:
+        response: The most severe response of the rules that act, or what is latched, (...,), int8.
+        active: Which rules act, (..., num_rules), bool.
+        tripped: Which of them did not act at the last check, (..., num_rules), bool; see :meth:`Safety.events`.
+        command: What the joints may be told: finite and within all limits.
+        values: What the rules looked at, all measures side by side, (..., num_values).
+        time_s: When the check was made [s], (...,).
+        state: The next state.
+    """
+
+    response: np.ndarray
+    active: np.ndarray
+    tripped: np.ndarray
+    command: JointCommand
+    values: np.ndarray
+    time_s: np.ndarray
+    state: SafetyState
+
+
+class Safety:
+    """The rules for a contract's robot in a stage, for any batch shape. It holds no state of its own.
+
+    A rule acts once its condition has lasted for its grace, which counts from the first check that finds it. The most
+    severe response of all rules that act is given. Clamp and hold end with their causes. Damp and zero are latched:
+    only the operator's release ends them, and only if no rule asks for them at that moment. A release that is given
+    all along counts once.
+
+    Args:
+        contract: The contract.
+        limits: Limits of the stage.
+    """
+
+    def __init__(self, contract: Contract, limits: StageLimits) -> None:
+        self.bounds = bounds_of(contract, limits)
+        """Limits of commands, as arrays."""
+        self._finder = FactFinder(contract, self.bounds)
+        self.rules: Tuple[Rule, ...] = safety_rules(contract, limits, self._finder.report_components)
+        """The rules, in the order of all results."""
+        self._columns = np.concatenate([self._finder.columns[rule.measure] for rule in self.rules])
+        self._start = np.cumsum([0, *(len(rule.limit) for rule in self.rules)])
+        limit = np.concatenate([rule.limit for rule in self.rules])
+        trips = np.concatenate([[rule.trips] * len(rule.limit) for rule in self.rules])
+        self._sign = np.where((trips == "down_to") | (trips == "below"), -1.0, 1.0)
+        at = self._sign * limit  # with its sign turned where it bounds from below, it trips from here on
+        self._threshold = np.where((trips == "above") | (trips == "below"), np.nextafter(at, np.inf), at)
+        self._grace_s = np.array([rule.grace_s for rule in self.rules]) - _TIME_RESOLUTION_S
+        self._code = np.array([rule.response for rule in self.rules], dtype=np.int8)
+        self._clamps = self._code == Response.CLAMP
+        self._walking_only = np.array([rule.walking_only for rule in self.rules])
+        self._reads_report = np.array([rule.reads_report for rule in self.rules])
+        robot = contract.robot
+        self._default = np.array(robot.default_joint_pos_rad)[self.bounds.policy_place]
+
+    def initial(self, batch_shape: Tuple[int, ...]) -> SafetyState:
+        """Return the state before the first check.
+
+        Until a report can be trusted, joints are taken to rest in the default pose.
+
+        Args:
+            batch_shape: Shape of the batch; ``()`` for one robot.
+        """
+        n, num_rules = self.bounds.num_joints, len(self.rules)
+        pose = np.broadcast_to(self._default, (*batch_shape, n))
+        seen = Seen(
+            np.full((*batch_shape, 2), np.nan),
+            np.full(batch_shape, NO_SEQUENCE, dtype=np.int64),
+            pose.copy(),
+            np.zeros((*batch_shape, n)),
+            np.concatenate([pose, np.zeros((*batch_shape, 4 * n))], axis=-1),
+        )
+        none = np.zeros((*batch_shape, num_rules), dtype=bool)
+        code, release = np.zeros(batch_shape, dtype=np.int8), np.zeros(batch_shape, dtype=bool)
+        return SafetyState(seen, none, np.zeros(none.shape), none.copy(), code, code.copy(), pose.copy(), release)
+
+    def reset(self, state: SafetyState, mask: np.ndarray) -> SafetyState:
+        """Return the state in which the next check of some robots is their first; what was latched is forgotten.
+
+        Args:
+            state: The state.
+            mask: True where it begins anew, of the batch shape, bool.
+
+        Raises:
+            SurefootError: If it is no such mask.
+        """
+        anew = begun(np.zeros(state.latched.shape, dtype=bool), mask)
+        first = self.initial(anew.shape)
+
+        def chosen(new: np.ndarray, old: np.ndarray) -> np.ndarray:
+            return np.where(anew.reshape(anew.shape + (1,) * (new.ndim - anew.ndim)), new, old)
+
+        names = ("on", "lasted_s", "active", "response", "latched", "held_rad", "released")
+        seen = Seen(*(chosen(new, old) for new, old in zip(first.seen, state.seen)))
+        return SafetyState(seen, *(chosen(getattr(first, name), getattr(state, name)) for name in names))
+
+    def check(self, state: SafetyState, inputs: SafetyInputs, command: JointCommand) -> SafetyVerdict:
+        """Judge a report and the command that is about to be given.
+
+        Args:
+            state: The state after the last check.
+            inputs: What there is to judge besides the command.
+            command: What the joints are about to be told.
+
+        Raises:
+            SurefootError: If an array is not of the shape that contract and state demand.
+        """
+        release = np.array(inputs.operator_release, dtype=bool)
+        released = release & ~state.released
+        seen = state.seen
+        if some(released):  # a robot that was started anew counts its reports and its time from 0
+            time_s = np.where(released[..., None] & [False, True], np.nan, seen.time_s)
+            seen = seen._replace(time_s=time_s, sequence=np.where(released, NO_SEQUENCE, seen.sequence))
+        with np.errstate(all="ignore"):
+            facts = self._finder.find(seen, inputs, command)
+            values = facts.numbers.take(self._columns, axis=-1)
+            on, lasted_s, active = self._judge(state, inputs, facts, values)
+            response = np.where(released, np.int8(0), state.latched) if some(released) else state.latched
+            if some(active):
+                response = np.maximum(response, np.maximum.reduce(active * self._code, axis=-1))
+            held, told = self._tell(state, facts, response, on)
+        latched = np.where(response >= Response.DAMP, response, np.int8(0))
+        left = facts.seen._replace(command=told.copy())
+        following = SafetyState(left, on, lasted_s, active, np.array(response), latched, held, release)
+        return SafetyVerdict(
+            response=np.array(response),
+            active=active.copy(),
+            tripped=active & ~state.active,
+            command=joint_command(told),
+            values=values,
+            time_s=np.array(inputs.time_s, dtype=np.float64),
+            state=following,
+        )
+
+    def _judge(
+        self, state: SafetyState, inputs: SafetyInputs, facts: Facts, values: np.ndarray
+    ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return which conditions hold, for how long they have, and which rules act, (..., num_rules) each."""
+        beyond = ~(self._sign * values < self._threshold)
+        if not some(beyond) and every(facts.trusted):
+            return np.zeros(state.on.shape, dtype=bool), np.zeros(state.on.shape), np.zeros(state.on.shape, dtype=bool)
+        on = np.logical_or.reduceat(beyond, self._start[:-1], axis=-1)
+        if not every(facts.trusted):
+            on = np.where(self._reads_report & ~facts.trusted, state.on, on)
+        lasted_s = np.where(on & state.on, state.lasted_s + facts.elapsed_s, 0.0)
+        concerned = ~self._walking_only | np.asarray(inputs.walking, dtype=bool)[..., None]
+        return on, lasted_s, on & concerned & (lasted_s >= self._grace_s)
+
+    def _tell(
+        self, state: SafetyState, facts: Facts, response: np.ndarray, on: np.ndarray
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """Return the targets to hold (..., num_joints) and what the joints are told (..., 5 num_joints)."""
+        n, held = self.bounds.num_joints, facts.previous_rad
+        still = state.response == Response.HOLD
+        if some(still):
+            stiff = state.seen.command[..., 2 * n : 3 * n] > 0.0
+            held = np.where(still[..., None] & stiff, state.held_rad, held)
+        if not some(response >= Response.HOLD) and not some(on & self._clamps):
+            return held, facts.wanted.copy()
+        return held, clamp(facts, response, held, self.bounds)
+
+    def events(self, verdict: SafetyVerdict) -> Tuple[Event, ...]:
+        """Return what tripped in a check, each rule once when it begins to act.
+
+        Args:
+            verdict: What came of the check.
+        """
+        return events(self.rules, verdict.tripped, verdict.values, verdict.time_s)
+
+    def rule(self, name: str) -> int:
+        """Return the place of a rule in all results.
+
+        Raises:
+            SurefootError: If there is none of this name.
+        """
+        return rule_index(self.rules, name)
+
+    def allowed_velocity(self, velocity_command: np.ndarray) -> np.ndarray:
+        """Return what of a velocity command stage and training allow, (..., num_components); 0 for what is not finite.
+
+        Args:
+            velocity_command: What the operator asks for, (..., num_components).
+        """
+        asked = np.where(np.isfinite(velocity_command), velocity_command, 0.0)
+        return np.minimum(np.maximum(asked, self.bounds.velocity_low), self.bounds.velocity_high)

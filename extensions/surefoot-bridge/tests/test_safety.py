@@ -1,0 +1,259 @@
+"""Severity, latching, and batches of the safety layer."""
+
+import math
+import warnings
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+from contracts import quadruped_contract
+from safety_cases import LIMITS, Watch, command, good_inputs, good_report
+from test_safety_clamp import random_tick
+
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.safety import Safety
+from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.state import RobotState, each
+
+TILTED = {"imu_quat_wxyz": np.array([0.0, 1.0, 0.0, 0.0])}
+
+
+def arrays(value):
+    """All arrays in a nest of dataclasses and tuples, in order."""
+    if isinstance(value, tuple):
+        return [array for item in value for array in arrays(item)]
+    if is_dataclass(value):
+        return [array for item in fields(value) for array in arrays(getattr(value, item.name))]
+    return [np.asarray(value)]
+
+
+def robot(value, i):
+    """The part of one robot of a batch."""
+    if isinstance(value, RobotState):
+        return each(value, lambda array: array[i])
+    if is_dataclass(value):
+        return type(value)(**{item.name: robot(getattr(value, item.name), i) for item in fields(value)})
+    return value[i]
+
+
+def assert_alike(singles, batch):
+    """Results of single robots equal those of their batch bit for bit."""
+    for ours, theirs in zip(zip(*map(arrays, singles)), arrays(batch)):
+        assert {array.dtype for array in ours} == {theirs.dtype}
+        np.testing.assert_array_equal(np.stack(ours), theirs)
+
+
+def test_responses_are_ordered_by_severity() -> None:
+    assert Response.NONE < Response.CLAMP < Response.HOLD < Response.DAMP < Response.ZERO
+    assert len(Response) == 5
+
+
+def test_nothing_happens_to_a_robot_that_is_well() -> None:
+    watch = Watch()
+    for _ in range(50):
+        verdict = watch.check()
+        assert (verdict.response, watch.names(verdict), watch.safety.events(verdict)) == (Response.NONE, [], ())
+
+
+def test_the_most_severe_response_wins() -> None:
+    faults = {
+        Response.CLAMP: {"velocity_command": np.array([9.0, 0.0, 0.0])},
+        Response.HOLD: {"operator_age_s": 9.0},
+        Response.DAMP: {"operator_stop": True},
+    }
+    for worst in faults:
+        at_once = {
+            name: value for response, fault in faults.items() if response <= worst for name, value in fault.items()
+        }
+        watch = Watch()
+        verdict = watch.check(**at_once)
+        assert verdict.response == worst
+        assert len(watch.names(verdict)) == worst
+    watch = Watch()
+    for _ in range(401):
+        verdict = watch.check(
+            measured=TILTED, **{key: value for fault in faults.values() for key, value in fault.items()}
+        )
+    assert verdict.response == Response.ZERO
+    assert watch.names(verdict) == ["velocity_command", "operator_stop", "operator_lost", "tilt", "fallen"]
+
+
+def test_a_hold_ends_with_its_cause_and_begins_again_with_it() -> None:
+    watch = Watch()
+    for cause in (True, True, False, True, False, False):
+        verdict = watch.check(policy_failed=cause)
+        assert verdict.response == (Response.HOLD if cause else Response.NONE)
+        assert [event.rule for event in watch.safety.events(verdict)] in ([], ["policy_failed"])
+
+
+def test_an_event_is_told_once_when_its_rule_begins_to_act() -> None:
+    watch = Watch()
+    verdicts = [watch.check(wrong_crc=cause) for cause in (False, True, True, True, False, True)]
+    told = [[event.rule for event in watch.safety.events(verdict)] for verdict in verdicts]
+    assert told == [[], ["report_crc"], [], [], [], ["report_crc"]]
+
+
+def test_damp_is_left_by_the_operators_release_alone() -> None:
+    watch = Watch()
+    watch.check(operator_stop=True)
+    for _ in range(300):
+        assert watch.check().response == Response.DAMP
+    assert watch.check(operator_stop=True, operator_release=True).response == Response.DAMP  # the stop is still given
+    assert watch.check(operator_release=True).response == Response.DAMP  # the release must be given anew
+    assert watch.check(operator_release=False).response == Response.DAMP
+    verdict = watch.check(operator_release=True)
+    assert (verdict.response, watch.names(verdict)) == (Response.NONE, [])
+    assert (
+        watch.check(operator_release=True, operator_stop=True).response == Response.DAMP
+    )  # a held key does not release
+    assert watch.check(operator_release=True).response == Response.DAMP
+
+
+def test_zero_is_latched_and_not_softened_by_what_is_less_severe() -> None:
+    watch = Watch()
+    for _ in range(401):
+        watch.check(measured=TILTED)
+    assert watch.check().response == Response.ZERO
+    assert watch.check(operator_stop=True).response == Response.ZERO
+    assert watch.check(operator_release=True).response == Response.NONE
+
+
+def test_a_release_accepts_a_robot_that_counts_from_the_start_again() -> None:
+    watch = Watch()
+    for tick in range(30):
+        verdict = watch.check(
+            report=good_report(tick, sequence=1000 if tick < 5 else 1, time_s=100.0 if tick < 5 else 1.0)
+        )
+    assert verdict.response == Response.DAMP
+    assert {"report_order", "report_lost"} <= set(watch.names(verdict))
+    restarted = good_report(30, sequence=2, time_s=1.0)
+    verdict = watch.check(report=restarted, operator_release=True)
+    assert (verdict.response, watch.names(verdict)) == (Response.NONE, [])
+
+
+def test_reports_that_stay_away_hold_the_robot_first_and_damp_it_later() -> None:
+    """Stale from 40 ms, lost 100 ms later: an age grows by 5 ms a tick."""
+    watch = Watch()
+    watch.check()
+    last = good_report(0)
+    found = [int(watch.check(report=last, report_age_s=0.005 * tick).response) for tick in range(1, 40)]
+    # Repeated from tick 1 on: held after 20 ms (tick 5), lost after 100 ms (tick 21).
+    assert found == [0] * 4 + [2] * 16 + [3] * 19
+
+
+def test_a_clock_that_goes_back_or_jumps_is_caught_on_both_sides() -> None:
+    for changes in ({"time_s": -1.0}, {"measured": {"time_s": 99.0}}):
+        watch = Watch()
+        watch.check()
+        assert watch.names(watch.check(**changes)) == ["clock_back"]
+        verdict = Watch().check(**changes)
+        assert verdict.response == Response.NONE  # the first time may be any
+    for changes, component in (({"time_s": 50.0}, "loop"), ({"measured": {"time_s": 150.0}}, "robot")):
+        watch = Watch()
+        watch.check()
+        verdict = watch.check(**changes)
+        (event,) = watch.safety.events(verdict)
+        assert (event.rule, event.component) == ("clock_jump", component)
+    for nothing in (math.nan, math.inf):
+        watch = Watch()
+        watch.check()
+        assert watch.check(time_s=nothing).response == Response.HOLD
+        assert watch.check().response == Response.NONE
+
+
+@pytest.mark.parametrize("share", [0.005, 0.1])
+def test_single_robots_and_a_batch_are_judged_alike_bit_for_bit(share: float) -> None:
+    safety, rng, num = Safety(quadruped_contract(), LIMITS), np.random.default_rng(7), 16
+    batch, singles = safety.initial((num,)), [safety.initial(()) for _ in range(num)]
+    for tick in range(40):
+        inputs, told = random_tick(rng, 12, (num,), tick, share)
+        verdict = safety.check(batch, inputs, told)
+        alone = [safety.check(singles[i], robot(inputs, i), robot(told, i)) for i in range(num)]
+        batch, singles = verdict.state, [single.state for single in alone]
+        assert_alike(alone, verdict)
+        events = tuple(replace(event, robot=(i,)) for i in range(num) for event in safety.events(alone[i]))
+        assert repr(events) == repr(safety.events(verdict))  # of which some values are no number
+
+
+def test_a_batch_of_any_shape_is_judged() -> None:
+    safety = Safety(quadruped_contract(), LIMITS)
+    inputs, told = random_tick(np.random.default_rng(3), 12, (2, 3), 0, 0.05)
+    verdict = safety.check(safety.initial((2, 3)), inputs, told)
+    assert (verdict.response.shape, verdict.command.joint_pos_rad.shape) == ((2, 3), (2, 3, 12))
+    assert verdict.active.shape == (2, 3, len(safety.rules))
+    assert safety.check(
+        safety.initial((0,)), *random_tick(np.random.default_rng(3), 12, (0,), 0, 0.0)
+    ).response.shape == (0,)
+
+
+def test_a_reset_forgets_what_was_of_some_robots_alone() -> None:
+    safety = Safety(quadruped_contract(), LIMITS)
+    state = safety.initial((3,))
+    for tick in range(5):
+        inputs, told = random_tick(np.random.default_rng(tick), 12, (3,), tick, 0.0)
+        state = safety.check(state, replace(inputs, operator_stop=np.ones(3, dtype=bool)), told).state
+    assert state.latched.tolist() == [3, 3, 3]
+    after, anew = safety.reset(state, np.array([False, True, False])), safety.initial((3,))
+    for now, before, first in zip(arrays(after), arrays(state), arrays(anew)):
+        np.testing.assert_array_equal(now[1], first[1])
+        np.testing.assert_array_equal(now[[0, 2]], before[[0, 2]])
+        assert now.dtype == first.dtype
+
+
+def test_a_state_is_not_changed_by_a_check() -> None:
+    watch = Watch()
+    for tick in range(4):
+        state = watch.state
+        before = [array.copy() for array in arrays(state)]
+        watch.check(command(target=5.0 * tick), operator_stop=tick == 3, measured=TILTED if tick == 2 else {})
+        for now, then in zip(arrays(state), before):
+            np.testing.assert_array_equal(now, then)
+
+
+def test_garbage_gives_no_warning() -> None:
+    safety = Safety(quadruped_contract(), LIMITS)
+    state, rng = safety.initial((50,)), np.random.default_rng(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for tick in range(20):
+            state = safety.check(state, *random_tick(rng, 12, (50,), tick, 0.3)).state
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"action": np.zeros(2)}, r"action is given as \(2,\), .* demand \(3,\)"),
+        ({"velocity_command": np.zeros(4)}, r"velocity_command is given as \(4,\)"),
+        ({"lateness_s": np.zeros(2)}, r"lateness_s is given as \(2, 1\), .* demand \(1,\); one number"),
+        ({"report": good_report(joint_pos_rad=np.zeros(4))}, r"report.joint_pos_rad is given as \(4,\)"),
+        ({"report": good_report(imu_quat_wxyz=np.zeros(3))}, r"report.imu_quat_wxyz is given as \(3,\)"),
+        ({"report": good_report(foot_force_n=np.zeros(3))}, r"report.foot_force_n is given as \(3,\)"),
+        ({"report": good_report(sequence=np.zeros(2))}, r"report.sequence has shape \(2,\); the state demands \(\)"),
+    ],
+)
+def test_an_array_of_another_shape_is_refused(changes: dict, words: str) -> None:
+    watch = Watch()
+    with pytest.raises(SurefootError, match=words):
+        watch.safety.check(watch.state, good_inputs(0, **changes), command())
+
+
+def test_a_command_of_another_shape_is_refused() -> None:
+    watch = Watch()
+    with pytest.raises(SurefootError, match=r"command.torque_nm is given as \(2,\)"):
+        watch.safety.check(watch.state, good_inputs(), replace(command(), torque_nm=np.zeros(2)))
+
+
+def test_a_mask_of_another_shape_is_refused() -> None:
+    safety = Watch().safety
+    with pytest.raises(SurefootError, match="mask is bool of shape"):
+        safety.reset(safety.initial((2,)), np.array([True]))
+
+
+def test_plain_numbers_do_for_a_single_robot_in_either_precision() -> None:
+    watch, told = Watch(), command()
+    report = each(good_report(), lambda array: array if array.dtype == np.int64 else array.astype(np.float32))
+    verdict = watch.check(
+        each(told, lambda array: array.astype(np.float32)), report=report, action=np.zeros(3, np.float32)
+    )
+    assert verdict.response == Response.NONE
+    assert verdict.command.joint_pos_rad.dtype == np.float64
