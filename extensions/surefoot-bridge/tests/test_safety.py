@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 import pytest
 from contracts import quadruped_contract
+from garbage import random_tick
 from safety_cases import LIMITS, Watch, command, good_inputs, good_report
-from test_safety_clamp import random_tick
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety import Safety
