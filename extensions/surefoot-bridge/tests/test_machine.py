@@ -5,11 +5,11 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from batches import arrays, assert_alike, robot
 from contracts import quadruped_contract
 from garbage import garbage
 from machine_cases import GAINS, LYING, POLICY, POSES, Robot, mode, robot_in
 from safety_cases import CONTRACT, POSE, TICK_S, Watch, command, good_report
-from test_safety import arrays, assert_alike, robot
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.flat_command import flat

@@ -2,10 +2,11 @@
 
 import math
 import warnings
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from batches import arrays, assert_alike, robot
 from contracts import quadruped_contract
 from garbage import random_tick
 from safety_cases import LIMITS, Watch, command, good_inputs, good_report
@@ -13,34 +14,9 @@ from safety_cases import LIMITS, Watch, command, good_inputs, good_report
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.safety_rules import Response
-from surefoot_bridge.state import RobotState, each
+from surefoot_bridge.state import each
 
 TILTED = {"imu_quat_wxyz": np.array([0.0, 1.0, 0.0, 0.0])}
-
-
-def arrays(value):
-    """All arrays in a nest of dataclasses and tuples, in order."""
-    if isinstance(value, tuple):
-        return [array for item in value for array in arrays(item)]
-    if is_dataclass(value):
-        return [array for item in fields(value) for array in arrays(getattr(value, item.name))]
-    return [np.asarray(value)]
-
-
-def robot(value, i):
-    """The part of one robot of a batch."""
-    if isinstance(value, RobotState):
-        return each(value, lambda array: array[i])
-    if is_dataclass(value):
-        return type(value)(**{item.name: robot(getattr(value, item.name), i) for item in fields(value)})
-    return value[i]
-
-
-def assert_alike(singles, batch):
-    """Results of single robots equal those of their batch bit for bit."""
-    for ours, theirs in zip(zip(*map(arrays, singles)), arrays(batch)):
-        assert {array.dtype for array in ours} == {theirs.dtype}
-        np.testing.assert_array_equal(np.stack(ours), theirs)
 
 
 def test_responses_are_ordered_by_severity() -> None:
