@@ -124,6 +124,18 @@ def record(contract: Contract, policy: Policy, *, reset_at: int = RESET_AT, num_
     return Golden(report, command, begins, np.stack(observed), np.stack(acted), joint_command, digest)
 
 
+def recording(
+    cell: Optional[CellKind] = None, contract: Optional[Contract] = None
+) -> Tuple[Contract, NumpyPolicy, Golden]:
+    """Contract, policy and trace of a robot, by default of that of three joints."""
+    contract = contract or small_contract()
+    part = contract.network
+    network = random_network(part.observation_dim, part.action_dim, cell=cell)
+    contract = replace(contract, network=describe(network))
+    policy = NumpyPolicy(network)
+    return contract, policy, record(contract, policy)
+
+
 def write_bundle(
     folder: Path, *, cell: Optional[CellKind] = None, contract: Optional[Contract] = None, seed: int = 0
 ) -> Tuple[Contract, Network]:

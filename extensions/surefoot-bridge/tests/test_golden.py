@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bundles import NUM_STEPS, RESET_AT, random_network, record
+from bundles import NUM_STEPS, RESET_AT, random_network, record, recording
 from contracts import small_contract
 
 from surefoot_bridge.errors import SurefootError
@@ -16,18 +16,8 @@ from surefoot_bridge.policy import Memory
 from surefoot_bridge.replay import replay
 from surefoot_bridge.state import JointCommand, each
 from surefoot_bridge.targets import Targets
-from surefoot_bridge.weights import describe
 
 CELLS = (None, "gru", "lstm")
-
-
-def recording(cell=None):
-    """Contract, policy and trace of the robot of three joints."""
-    contract = small_contract()
-    network = random_network(contract.network.observation_dim, 3, cell=cell)
-    contract = replace(contract, network=describe(network))
-    policy = NumpyPolicy(network)
-    return contract, policy, record(contract, policy)
 
 
 CONTRACT, POLICY, GOLDEN = recording()
@@ -139,6 +129,22 @@ def test_what_recorded_a_trace_replays_it_exactly(cell):
     contract, policy, golden = recording(cell)
     deviations = run(golden, contract, policy)
     assert (deviations.observation, deviations.action, deviations.joint_command) == (0.0, 0.0, 0.0)
+
+
+def test_a_filter_of_the_targets_begins_again_with_the_second_episode():
+    action = replace(small_contract().action, low_pass_hz=2.0)
+    contract, policy, golden = recording(contract=small_contract(action=action))
+    assert run(golden, contract, policy).joint_command == 0.0
+    one_episode = replace(golden, begins=np.arange(NUM_STEPS) == 0)
+    refused(one_episode, f"step {RESET_AT}, observation term", contract=contract, policy=policy)
+
+    class Forgetful(Targets):
+        def reset(self, state, mask):
+            return state
+
+    message = f"step {RESET_AT}, joint_pos_rad that joint c is told"
+    with pytest.raises(SurefootError, match=message):
+        replay(golden, contract, policy, Observations(contract), Forgetful(contract))
 
 
 def test_the_first_step_that_deviates_is_named_with_term_values_and_distance():

@@ -126,6 +126,13 @@ def test_reset_begins_again_for_the_chosen_robots_only(cell):
         assert before[mask].any()  # what goes in is not changed
 
 
+@pytest.mark.parametrize("mask", [np.array([1, 0, 1, 0]), np.array([True, False]), np.array(True)])
+def test_a_mask_that_is_none_is_refused(mask):
+    policy = NumpyPolicy(random_network(7, 3, cell="gru"))
+    with pytest.raises(SurefootError, match=r"it must be bool of shape \(4,\), the batch shape of the memory"):
+        policy.reset(policy.initial((4,)), mask)
+
+
 @pytest.mark.parametrize("cell", [None, *CELLS])
 def test_a_call_changes_nothing_that_it_is_given(cell):
     network = random_network(7, 3, cell=cell)
