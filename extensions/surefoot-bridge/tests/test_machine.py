@@ -125,6 +125,8 @@ def test_a_report_or_a_policy_that_is_garbage_leaves_nothing_behind() -> None:
         assert np.isfinite(flat(told)).all()
     robot.joints = POSE
     np.testing.assert_array_equal(robot.run(1.0)[-1], flat(POLICY))
+    told = robot.step(policy=command(target=[math.nan, 0.1, 0.2]))  # in place of it stands what was told last
+    np.testing.assert_array_equal(told.joint_pos_rad, [0.9, 0.1, 0.2])
 
 
 def test_single_robots_and_a_batch_are_driven_alike_bit_for_bit() -> None:

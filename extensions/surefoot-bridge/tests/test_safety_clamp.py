@@ -1,7 +1,7 @@
 """What leaves the safety layer is within the limits, against numbers worked by hand and against garbage."""
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from safety_cases import DAMPING, LIMITS, POSE, STIFFNESS, Watch, command
 from surefoot_bridge.flat_command import flat
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.state import JointCommand
 
 # Joint c: torque allowed 18.976 N m, target rate 30.02 rad/s, in a tick of 5 ms 0.1501 rad.
 STIFF = np.array([200.0, 20.0, 21.0])
@@ -114,6 +115,37 @@ def test_a_held_target_that_gave_way_to_a_push_comes_back() -> None:
     assert targets[1] > 0.45  # towards the joint
     assert max(targets) == pytest.approx(1.4 - 18.976 / 22.0, rel=1e-12)
     assert targets[-1] == pytest.approx(0.3, rel=1e-12)
+
+
+def test_a_joint_without_stiffness_is_not_held_but_followed_and_held_from_there_when_it_gets_some() -> None:
+    watch, limp, targets = Watch(), command(stiffness=[0.0, 20.0, 21.0]), []
+    for tick in range(6):
+        joints = of_c(0.3 + 0.1 * min(tick, 3))
+        told = limp if tick < 4 else command()
+        verdict = watch.check(told, measured={"joint_pos_rad": joints}, operator_age_s=1.0)
+        targets.append(verdict.command.joint_pos_rad)
+    np.testing.assert_allclose(np.array(targets)[:, 0], [0.3, 0.4, 0.5, 0.6, 0.6, 0.6], rtol=1e-12)
+    np.testing.assert_array_equal(np.array(targets)[:, 1:], np.broadcast_to(POSE[1:], (6, 2)))
+
+
+def test_the_first_target_counts_from_where_the_joint_is() -> None:
+    told = command(target=[-1.1, 1.2, 1.9])
+    verdict = Watch().check(told, measured={"joint_pos_rad": [-1.0, 1.1, 1.95]})
+    assert verdict.response == Response.NONE
+    np.testing.assert_array_equal(flat(verdict.command), flat(told))
+    verdict = Watch().check(command(target=-1.5), measured={"joint_pos_rad": [-1.0, -1.45, -1.45]})
+    assert verdict.command.joint_pos_rad[0] == pytest.approx(-1.1501, rel=1e-12)
+
+
+def test_damping_that_is_lowered_to_the_limit_leaves_no_gain_undefined() -> None:
+    """Rounding may leave the torque a hair above the limit where no stiffness is left to give."""
+    safety, rng = Safety(quadruped_contract(), LIMITS), np.random.default_rng(4)
+    inputs, _ = random_tick(rng, 12, (1000,), 0, 0.0)
+    report = replace(inputs.report, joint_vel_rad_s=rng.uniform(-19.0, 19.0, (1000, 12)))
+    zeros, damping = np.zeros((1000, 12)), rng.uniform(2.0, 40.0, (1000, 12))
+    told = JointCommand(report.joint_pos_rad, zeros, zeros + 20.0, damping, zeros)
+    out = flat(safety.check(safety.initial((1000,)), replace(inputs, report=report), told).command)
+    assert np.isfinite(out).all()
 
 
 def test_damp_and_zero_let_the_targets_follow_the_joints_without_stiffness() -> None:
