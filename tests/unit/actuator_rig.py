@@ -1,4 +1,4 @@
-"""An actuator of round numbers on a CPU, with a table of parameters that a test may write, for the actuator tests."""
+"""An actuator of round numbers, with a table of parameters that a test may write, for the actuator tests."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -48,6 +48,7 @@ class Rig:
         default_joint_pos: float = 0.0,
         engine_of_policy: Sequence[int] | None = None,
         bind: bool = True,
+        device: str = "cpu",
         **cfg: object,
     ) -> None:
         wp.init()
@@ -66,20 +67,21 @@ class Rig:
             largest_command_delay_s=largest_delay_s,
             **cfg,
         )
-        zeros = torch.zeros(num_envs, num_joints)
+        zeros = torch.zeros(num_envs, num_joints, device=device)
         self.actuator = JointActuator(
             self.cfg,
             joint_names=names,
             joint_ids=slice(None),
             num_envs=num_envs,
-            device="cpu",
+            device=device,
             stiffness=zeros,
             damping=zeros,
         )
         self.first_columns = {name: 2 + index * num_joints for index, name in enumerate(PER_JOINT)}  # not from 0
         start = 2 + len(PER_JOINT) * num_joints
         self.first_columns |= {name: start + index for index, name in enumerate(PER_ENVIRONMENT)}
-        self.values = torch.full((num_envs, start + len(PER_ENVIRONMENT) + 1), torch.nan)  # others' columns are NaN
+        width = start + len(PER_ENVIRONMENT) + 1
+        self.values = torch.full((num_envs, width), torch.nan, device=device)  # others' columns are NaN
         self.table = SimpleNamespace()
         for name in PER_JOINT:
             columns = slice(self.first_columns[name], self.first_columns[name] + num_joints)
@@ -97,7 +99,7 @@ class Rig:
         self._substep = self.actuator.record(
             wp.from_torch(self.joint_pos),
             wp.from_torch(self.joint_vel),
-            wp.array(order, dtype=wp.int32, device="cpu"),
+            wp.array(order, dtype=wp.int32, device=device),
             out=wp.from_torch(self.joint_effort),
         )
         self._push = self.actuator.record_push(*self.command)
@@ -172,7 +174,7 @@ def randomized_rig(num_envs: int = 257, num_joints: int = 5, seed: int = 1, **op
         view[:] = torch.as_tensor(rng.uniform(*ranges[name], view.shape).astype(np.float32))
     actuator = rig.actuator
     actuator.reset(None)
-    actuator.commands.normal_(generator=torch.Generator().manual_seed(seed))
+    actuator.commands[:] = torch.randn(actuator.commands.shape, generator=torch.Generator().manual_seed(seed))
     actuator.command_age[:] = torch.as_tensor(rng.integers(0, 4, (num_envs, 1)).astype(np.float32) * 0.005)
     actuator.voltage[:] = torch.as_tensor(rng.uniform(0.6, 1.05, num_envs).astype(np.float32))
     rig.joint_pos[:] = torch.as_tensor(rng.normal(0.0, 0.3, (num_envs, num_joints)).astype(np.float32))

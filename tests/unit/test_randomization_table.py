@@ -50,9 +50,9 @@ RANGES = {
 }
 
 
-def make_table(num_envs=64, seed=1, rank=0, ranges=RANGES, parameters=None):
+def make_table(num_envs=64, seed=1, rank=0, ranges=RANGES, parameters=None, device="cpu"):
     layout = TableLayout.build(parameters or catalogue(), ranges)
-    return RandomizationTable(layout, num_envs=num_envs, device="cpu", seed=seed, rank=rank)
+    return RandomizationTable(layout, num_envs=num_envs, device=device, seed=seed, rank=rank)
 
 
 def ids(*envs):

@@ -34,18 +34,19 @@ class Rig:
         seed: int = 1,
         rank: int = 0,
         largest_latency_s: float = 0.06,
+        device: str = "cpu",
         **parameters: Any,
     ) -> None:
         wp.init()
         self.num_envs = num_envs
-        self.table = torch.zeros(num_envs, NUM_COLUMNS)
+        self.table = torch.zeros(num_envs, NUM_COLUMNS, device=device)
         for name, value in parameters.items():
             self.set(name, value)
-        self.ang_vel, self.command = torch.zeros(num_envs, 3), torch.zeros(num_envs, 3)
-        self.gravity = torch.tensor([[0.0, 0.0, -1.0]]).repeat(num_envs, 1)
-        self.joint_pos = torch.tensor([DEFAULT]).repeat(num_envs, 1)
-        self.joint_vel, self.action = (torch.zeros(num_envs, NUM_JOINTS) for _ in range(2))
-        self.contact = torch.zeros(num_envs, 2, dtype=torch.bool)
+        self.ang_vel, self.command = (torch.zeros(num_envs, 3, device=device) for _ in range(2))
+        self.gravity = torch.tensor([[0.0, 0.0, -1.0]], device=device).repeat(num_envs, 1)
+        self.joint_pos = torch.tensor([DEFAULT], device=device).repeat(num_envs, 1)
+        self.joint_vel, self.action = (torch.zeros(num_envs, NUM_JOINTS, device=device) for _ in range(2))
+        self.contact = torch.zeros(num_envs, 2, dtype=torch.bool, device=device)
         self.refreshed = 0
         self.layout = ObservationLayout(terms, num_joints=NUM_JOINTS, num_feet=2)
         self.sensors = Proprioception(
