@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 from isaaclab.managers import ActionTerm
+from isaaclab.utils.array import index_fill_
 
 from .actuator import JointActuator
 
@@ -83,5 +84,5 @@ class JointTargetAction(ActionTerm):
         """Clear the action history and aim at the default pose in the given environments."""
         rows = slice(None) if env_ids is None else env_ids
         for history in (self._raw_actions, self.previous_actions, self.second_previous_actions):
-            history[rows] = 0.0
+            index_fill_(history, env_ids, 0.0)  # assigning a number by index would wait for the device
         self._targets[rows] = self._offset[rows]

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import warp as wp
+from isaaclab.utils.array import index_fill_
 
 from surefoot_bridge.errors import SurefootError
 
@@ -86,9 +87,9 @@ class ActuatorNetwork:
 
     def reset(self, env_ids: torch.Tensor | slice) -> None:
         """Forget the past of the given environments."""
-        self.history[env_ids] = 0.0
+        index_fill_(self.history, env_ids, 0.0)  # assigning a number by index would wait for the device
         for state in self._per_env:
-            state[:, env_ids] = 0.0
+            index_fill_(state, env_ids, 0.0, dim=1)
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Everything that the next torque depends on beside the joints' state."""

@@ -24,6 +24,7 @@ from surefoot.benchmarking.on_off import compare_presets
 from surefoot.benchmarking.randomization_worker import MODULE, RandomizationMeasurement, RandomizationRequest
 from surefoot.benchmarking.suite import run_module
 from surefoot.engines import Physics
+from surefoot.learning.companions import default_num_envs
 from surefoot_robots import get_robot
 
 SHARES_PERCENT = (1, 10, 100)
@@ -35,9 +36,6 @@ environments 8 of them reset in each step."""
 
 FEWER_BY = 4
 """How many times fewer environments exist where the cost is measured that must not depend on them."""
-
-NUM_ENVS_ON_OFF = 1024
-"""Environments of the task with randomization on and off."""
 
 LIMITS = {"draw_ratio_vs_stock": 10.0, "draw_apply_ratio_vs_stock_newton": 3.0, "standard_vs_none": 0.9}
 """Least value of each figure that must be held."""
@@ -101,7 +99,7 @@ class RandomizationSuite:
         on_off, measurements = compare_presets(
             physics=self.physics,
             device=self.device,
-            num_envs=min(NUM_ENVS_ON_OFF, self.num_envs),
+            num_envs=min(default_num_envs(self.device), self.num_envs),  # as it trains
             seconds=self.seconds,
             repeats=self.repeats,
             report=self.report,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import torch
 import warp as wp
+from isaaclab.utils.array import index_fill_
 
 from . import kernels
 from .foot_readings import columns, make_foot_readings
@@ -157,10 +158,10 @@ class LocomotionState:
 
     def reset(self, env_ids: torch.Tensor | slice) -> None:
         """Forget the past of the given environments."""
-        self._was_reset[env_ids] = True
+        index_fill_(self._was_reset, env_ids, True)  # assigning a number by index would wait for the device
         timers = (self.air_time_s, self.contact_time_s, self.last_air_time_s, self.last_contact_time_s)
         for memory in (*timers, self.swing_peak_m):
-            memory[env_ids] = 0.0
+            index_fill_(memory, env_ids, 0.0)
         self.base_has_moved()
 
     def state_dict(self) -> dict[str, torch.Tensor]:

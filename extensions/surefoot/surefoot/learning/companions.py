@@ -36,6 +36,16 @@ _PATIENCE_S = 30.0
 """Time that companions have to end by themselves when training has ended [s]."""
 
 
+NUM_ENVS = {"cpu": 1024, "cuda": 4096}
+"""Environments of a training where none are asked for, by kind of device: what fills two cores, and a GPU, without
+slowing the learning per sample."""
+
+
+def default_num_envs(device: str) -> int:
+    """Return the number of environments of a training where none are asked for."""
+    return NUM_ENVS[device.partition(":")[0]]
+
+
 def default_processes(device: str, num_envs: int) -> int:
     """Return the number of processes that uses a machine best: one for each core, a single one on a GPU.
 

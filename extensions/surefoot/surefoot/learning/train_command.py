@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from surefoot.learning.run_directory import RunDirectory, RunSettings
 
 LOGGERS = ("tensorboard", "wandb", "none")
-NUM_ENVS = {"cpu": 1024, "cuda": 4096}
-"""Environments by kind of device: what fills two cores, and a GPU, without slowing the learning per sample."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -160,6 +158,7 @@ _FIXED_BY_RUN = (
 def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
     """Fill in what the command line leaves open."""
     from surefoot.engines import check_device, check_physics, default_device, default_physics
+    from surefoot.learning.companions import default_num_envs
     from surefoot.learning.run_directory import RunSettings
     from surefoot.task_registry import check_task
 
@@ -167,7 +166,7 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
     device = check_device(args.device or default_device())
     if ranks.world_size > 1 and device.startswith("cuda"):
         device = check_device(f"cuda:{ranks.local_rank}")
-    num_envs = args.num_envs or NUM_ENVS[device.partition(":")[0]]
+    num_envs = args.num_envs or default_num_envs(device)
     return RunSettings(
         task=task,
         robot=None,
