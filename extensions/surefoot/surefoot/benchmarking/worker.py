@@ -91,6 +91,8 @@ def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float,
     ranks = Ranks.from_environment()
     base = env.unwrapped
     actions = torch.zeros(base.num_envs, base.action_manager.total_action_dim, device=request.device)
+    # As in training, some episode ends in nearly every step; all at once they would end in none that is measured.
+    base.episode_length_buf = torch.randint_like(base.episode_length_buf, high=int(base.max_episode_length))
     for _ in range(30):
         env.step(actions.normal_(0.0, ACTION_STD))
     physics = _physics_stopwatch(base)
