@@ -24,8 +24,9 @@ lint: bootstrap  ## Style, types, import rules, spelling
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 
-test: lint  ## Everything fast: lint, kernels for each GPU generation, unit and simulator tests
+test: lint  ## Everything fast: lint, kernels for each GPU generation, unit and simulator tests, the bridge on old Pythons
 	@$(BIN)/python -m surefoot.kernels_check
+	@scripts/test_bridge.sh
 	@SUREFOOT_TESTS_STARTED=$(STARTED) $(BIN)/pytest -m "not slow" $(ARGS)
 
 proofs: bootstrap  ## The slow set: training, resuming, speed and rendering, with reports in proofs/
