@@ -1,0 +1,264 @@
+"""What turns a robot's report into a command: observation, policy, targets, machine, safety, in one place.
+
+It is a pure function of an explicit state, for any batch shape: the control loop runs it with ``()``, and whoever
+verifies a bundle in simulation runs the same with ``(N,)``.
+"""
+
+from dataclasses import replace
+from typing import Any, Tuple
+
+import numpy as np
+
+from .bundle import Bundle
+from .controller_state import ControllerState, TickInputs
+from .errors import SurefootError
+from .frozen import FrozenSensors
+from .machine import Machine
+from .machine_modes import HoldGains, Mode, Poses, Request
+from .masks import every, some
+from .observations import ObservationState
+from .policy import Memory
+from .safety import Safety, SafetyVerdict
+from .safety_inputs import SafetyInputs
+from .safety_limits import StageLimits
+from .state import JointCommand, RobotState
+from .targets import TargetState
+
+_RAMP_SHARE = 1.0 - 1e-6  # of the largest rate, so that rounding takes no target beyond it
+
+
+class Controller:
+    """The controller of a bundle's robot in a stage. It holds no state of its own.
+
+    A tick is :meth:`observe` and :meth:`infer` where the policy is due, then :meth:`command`. The policy is due each
+    control period while the robot walks, and at the control period that begins to walk: there an episode begins, as in
+    training. A report that cannot be shown (not finite, wrong checksum, no attitude) is not: the policy skips that
+    step, so that neither its history nor its memory knows of it.
+
+    A new action moves targets at once in training, whose largest move in a control period is the contract's rate. Here
+    targets go there at that rate, tick by tick, and so arrive within the period. A move that is larger than any in
+    training is handed on as it is, for safety to clamp and to tell.
+
+    While a sensor is frozen (:mod:`~surefoot_bridge.frozen`), safety is told that the last report came again.
+
+    Args:
+        bundle: Policy and contract.
+        limits: Limits of the stage.
+        poses: Poses without the policy.
+        gains: Gains without the policy.
+
+    Raises:
+        SurefootError: If they do not fit each other, or the control period is no whole number of low-level periods.
+
+    Attributes:
+        safety: The safety layer.
+        machine: The state machine.
+        ticks_per_step: Low-level ticks of a control period.
+    """
+
+    def __init__(self, bundle: Bundle, limits: StageLimits, poses: Poses, gains: HoldGains) -> None:
+        contract = bundle.contract
+        self.contract, self.policy = contract, bundle.policy
+        self.observations, self.targets = bundle.observations, bundle.targets
+        self.machine = Machine(contract, poses, gains)
+        self.safety = Safety(contract, limits)
+        ticks = contract.timing.control_period_s * contract.timing.low_level_hz
+        self.ticks_per_step = round(ticks)
+        if self.ticks_per_step < 1 or abs(ticks - self.ticks_per_step) > 1e-6 * ticks:
+            raise SurefootError(
+                f"The control period of {contract.timing.control_period_s} s is {ticks} low-level periods of "
+                f"{contract.timing.low_level_hz} Hz; it must be a whole number of them. Train with another period."
+            )
+        self.frozen = FrozenSensors(contract)
+        self._quaternion_tolerance = limits.quaternion_tolerance
+        self._control_s = contract.timing.control_period_s
+        self._rate = _RAMP_SHARE * self.safety.bounds.rate_rad_s
+
+    def initial(self, batch_shape: Tuple[int, ...]) -> ControllerState:
+        """Return the state of passive robots before the first tick.
+
+        Args:
+            batch_shape: Shape of the batch; ``()`` for one robot.
+        """
+        n, dim = len(self.contract.robot.joint_names), self.observations.dim
+        action = np.zeros((*batch_shape, n), np.float32)
+        target = self.targets.initial(batch_shape)
+        command = self.targets(target, action)[0]
+        return ControllerState(
+            observation=self.observations.initial(batch_shape),
+            memory=self.policy.initial(batch_shape),
+            target=target,
+            machine=self.machine.initial(batch_shape),
+            safety=self.safety.initial(batch_shape),
+            shown=np.zeros((*batch_shape, dim), np.float32),
+            action=action,
+            last_action=action,
+            policy_command=command,
+            ramp_rad=command.joint_pos_rad.copy(),
+            ramps=np.zeros((*batch_shape, n), dtype=bool),
+            frozen=self.frozen.initial(batch_shape),
+            released=np.zeros(batch_shape, dtype=bool),
+        )
+
+    def due(self, state: ControllerState, request: Any) -> np.ndarray:
+        """Return where the policy must be asked at a control period, (...,), bool: it walks, or is about to.
+
+        Args:
+            state: The state after the last tick.
+            request: What is asked of the state machine in this tick, (...,).
+        """
+        return (state.machine.mode == Mode.WALK) | self._starts(state, request)
+
+    def showable(self, report: RobotState, wrong_crc: Any) -> np.ndarray:
+        """Return where a report can be shown to the policy, (...,), bool.
+
+        Args:
+            report: The report.
+            wrong_crc: Whether its checksum is wrong, (...,), bool.
+        """
+        seen = (report.joint_pos_rad, report.joint_vel_rad_s, report.imu_quat_wxyz, report.imu_ang_vel_rad_s)
+        finite = np.isfinite(np.concatenate([*seen, report.foot_force_n], axis=-1)).all(axis=-1)
+        with np.errstate(invalid="ignore", over="ignore"):
+            length = np.sqrt((report.imu_quat_wxyz * report.imu_quat_wxyz).sum(axis=-1))
+            unit = np.abs(length - 1.0) < self._quaternion_tolerance
+        return np.asarray(finite & unit & ~np.asarray(wrong_crc, dtype=bool))
+
+    def observe(
+        self, state: ControllerState, report: RobotState, velocity_command: np.ndarray, request: Any, mask: np.ndarray
+    ) -> ControllerState:
+        """Return the state in which what the policy is shown is up to date.
+
+        Args:
+            state: The state after the last tick.
+            report: The robot's report.
+            velocity_command: What the operator asks for; the policy is shown what stage and training allow of it,
+                (..., num_components).
+            request: What is asked of the state machine in this tick, (...,).
+            mask: Where it is shown something: :meth:`due` and :meth:`showable`, (...,), bool.
+        """
+        starts = np.asarray(self._starts(state, request))
+        if some(starts):
+            state = state._replace(
+                observation=self.observations.reset(state.observation, starts),
+                memory=self.policy.reset(state.memory, starts),
+                target=self.targets.reset(state.target, starts),
+            )
+        shown, history = self.observations(
+            state.observation, report, self.safety.allowed_velocity(velocity_command), state.last_action
+        )
+        if not every(mask):
+            wide = mask[..., None]
+            history = ObservationState(
+                np.where(wide, history.shown, state.observation.shown),
+                np.where(mask, history.fresh, state.observation.fresh),
+            )
+            shown = np.where(wide, shown, state.shown)
+        told_rad = state.machine.told[..., : report.joint_pos_rad.shape[-1]]
+        frozen = self.frozen.step(state.frozen, report, told_rad, state.machine.mode == Mode.WALK)
+        return state._replace(observation=history, shown=shown, frozen=frozen)
+
+    def infer(self, state: ControllerState, mask: np.ndarray) -> ControllerState:
+        """Return the state in which the policy has answered what it is shown.
+
+        An answer that is not finite is left for safety to judge; memory, filter and the next observation keep to the
+        last one that was.
+
+        Args:
+            state: The state after :meth:`observe`.
+            mask: Where it answers, (...,), bool.
+        """
+        action, memory = self.policy(state.shown, state.memory)
+        good = np.asarray(mask & np.isfinite(action).all(axis=-1))
+        answered = action if every(mask) else np.where(mask[..., None], action, state.action)
+        if every(good):
+            command, target = self.targets(state.target, action)
+            last = action
+        elif some(good):
+            wide = good[..., None]
+            last = np.where(wide, action, state.last_action)
+            command, target = self.targets(state.target, last)
+            target = TargetState(
+                np.where(wide, target.joint_pos_rad, state.target.joint_pos_rad),
+                np.where(good, target.fresh, state.target.fresh),
+            )
+            old = state.policy_command
+            command = JointCommand(*(np.where(wide, new, getattr(old, name)) for name, new in vars(command).items()))
+            memory = Memory(
+                tuple(np.where(wide[..., None], new, was) for new, was in zip(memory.arrays, state.memory.arrays))
+            )
+        else:
+            return state._replace(action=answered)
+        way_rad = np.abs(command.joint_pos_rad - state.ramp_rad)
+        begins = (state.machine.mode != Mode.WALK)[..., None]
+        return state._replace(
+            memory=memory,
+            target=target,
+            action=answered,
+            last_action=last,
+            policy_command=command,
+            ramp_rad=np.where(begins, command.joint_pos_rad, state.ramp_rad) if some(begins) else state.ramp_rad,
+            ramps=way_rad <= self.safety.bounds.rate_rad_s * self._control_s,
+        )
+
+    def command(
+        self, state: ControllerState, report: RobotState, inputs: TickInputs
+    ) -> Tuple[SafetyVerdict, ControllerState]:
+        """Return what the joints are to be told, with why, and the next state.
+
+        Args:
+            state: The state, with the policy's answer where it was due.
+            report: The robot's report.
+            inputs: What else there is.
+
+        Returns:
+            The verdict, whose ``command`` is what the joints must be told, and the state after the tick.
+        """
+        request = np.asarray(inputs.request)
+        if some(state.released):  # safety has looked at the release by now; the machine obeys it one tick later
+            again = state.released & (request == Request.KEEP) & (state.machine.mode == Mode.DAMPED)
+            request = np.where(again, np.int8(Request.RELEASE), request)
+        asked = state.policy_command
+        walks = state.machine.mode == Mode.WALK
+        ramp_rad = state.ramp_rad
+        if some(walks):
+            passed_s = np.minimum(np.fmax(inputs.time_s - state.machine.time_s, 0.0), self._control_s)
+            reach = self._rate * passed_s[..., None]
+            near = np.minimum(np.maximum(asked.joint_pos_rad, ramp_rad - reach), ramp_rad + reach)
+            ramp_rad = np.where(state.ramps, near, asked.joint_pos_rad)
+            asked = JointCommand(
+                ramp_rad,
+                asked.joint_vel_rad_s,
+                asked.stiffness_nm_per_rad,
+                asked.damping_nms_per_rad,
+                asked.torque_nm,
+            )
+        told, machine = self.machine.step(state.machine, report, request, asked, state.safety.response, inputs.time_s)
+        judged = report
+        if some(state.frozen.frozen):
+            again = state.frozen.frozen.any(axis=-1) & walks & (state.safety.seen.sequence >= 0)
+            judged = replace(report, sequence=np.where(again, state.safety.seen.sequence, report.sequence))
+        verdict = self.safety.check(
+            state.safety,
+            SafetyInputs(
+                time_s=inputs.time_s,
+                report=judged,
+                report_age_s=inputs.report_age_s,
+                wrong_crc=inputs.wrong_crc,
+                lateness_s=inputs.lateness_s,
+                action=state.action,
+                velocity_command=inputs.velocity_command,
+                policy_failed=inputs.policy_failed,
+                operator_stop=inputs.operator_stop,
+                operator_release=inputs.operator_release,
+                operator_age_s=inputs.operator_age_s,
+                walking=machine.mode == Mode.WALK,
+            ),
+            told,
+        )
+        machine = self.machine.sent(machine, verdict.command)
+        released = np.array(inputs.operator_release, dtype=bool)
+        following = state._replace(machine=machine, safety=verdict.state, ramp_rad=ramp_rad, released=released)
+        return verdict, following
+
+    def _starts(self, state: ControllerState, request: Any) -> np.ndarray:
+        return (state.machine.mode != Mode.WALK) & (np.asarray(request) == Request.WALK)

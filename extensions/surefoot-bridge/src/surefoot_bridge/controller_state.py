@@ -1,0 +1,77 @@
+"""What a controller remembers, and what a tick is given."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .frozen import FrozenState
+from .machine_state import MachineState
+from .observations import ObservationState
+from .policy import Memory
+from .safety import SafetyState
+from .state import JointCommand
+from .targets import TargetState
+
+
+class ControllerState(NamedTuple):
+    """What is remembered from one tick to the next.
+
+    Attributes:
+        observation: History of the observation.
+        memory: Memory of a recurrent policy.
+        target: Filter of the targets.
+        machine: State machine.
+        safety: Safety layer.
+        shown: What the policy was shown last, (..., observation_dim), float32.
+        action: What it answered last, not clipped, (..., num_joints), float32.
+        last_action: Its last answer that was finite, which the next observation shows, (..., num_joints), float32.
+        policy_command: What that answer means to the joints.
+        ramp_rad: Targets on their way there [rad], (..., num_joints).
+        ramps: Whether a joint's target goes there at its largest rate, (..., num_joints), bool.
+        frozen: What is known of sensors that measure the same over and over.
+        released: Where the operator's release was given at the last tick, (...,), bool.
+    """
+
+    observation: ObservationState
+    memory: Memory
+    target: TargetState
+    machine: MachineState
+    safety: SafetyState
+    shown: np.ndarray
+    action: np.ndarray
+    last_action: np.ndarray
+    policy_command: JointCommand
+    ramp_rad: np.ndarray
+    ramps: np.ndarray
+    frozen: FrozenState
+    released: np.ndarray
+
+
+@dataclass(frozen=True)
+class TickInputs:
+    """What a tick is given besides the report. For a single robot plain numbers do in place of (...,).
+
+    Attributes:
+        time_s: The loop's monotonic clock [s], (...,).
+        report_age_s: Age of the report [s], (...,).
+        wrong_crc: Whether its checksum is wrong, (...,), bool.
+        lateness_s: How late the tick begins [s], (...,).
+        velocity_command: What the operator asks for, (..., num_components).
+        request: What is asked of the state machine, codes of :class:`~surefoot_bridge.machine_modes.Request`, (...,).
+        policy_failed: Whether the policy raised an exception at its last step, (...,), bool.
+        operator_stop: Whether the operator stops the robot, (...,), bool.
+        operator_release: Whether the operator releases it, (...,), bool.
+        operator_age_s: Age of the operator's heartbeat [s], (...,).
+    """
+
+    time_s: Any
+    report_age_s: Any
+    wrong_crc: Any
+    lateness_s: Any
+    velocity_command: np.ndarray
+    request: Any
+    policy_failed: Any
+    operator_stop: Any
+    operator_release: Any
+    operator_age_s: Any

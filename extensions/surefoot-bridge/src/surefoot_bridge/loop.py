@@ -1,0 +1,314 @@
+"""The control loop: reads, decides, checks and commands at a fixed rate, and always ends with a damped robot."""
+
+import contextlib
+import time
+from typing import Optional, Tuple
+
+import numpy as np
+
+from .bundle import Bundle
+from .clock import Clock, MonotonicClock
+from .controller import Controller, ControllerState, TickInputs
+from .errors import SurefootError
+from .guardian import GuardianTookOverError, Heartbeat
+from .jitter import JitterCounter
+from .log.writer import LogWriter
+from .loop_inputs import LoopInputs
+from .loop_report import LoopReport, Record
+from .machine_modes import HoldGains, Mode, Poses, Request
+from .operators import Operator
+from .orderly_end import OrderlyEnd
+from .realtime import realtime
+from .robot import Robot
+from .safety import SafetyVerdict
+from .safety_limits import StageLimits
+from .safety_rules import Response
+
+PHASES = ("read", "observe", "infer", "check", "write", "log")
+"""Phases of a tick; in logs the last is that of the tick before, for a tick is logged before that is over."""
+
+FIRST_REPORT_S = 5.0
+"""How long the loop waits for the first report [s]."""
+
+_STOPS = 25  # times that a robot is told to be damped at the end, since a message may get lost
+_LOG_LOOK_S = 1.0
+
+
+class Loop:
+    """The control loop.
+
+    It keeps to the contract's low-level rate on a monotonic clock: ticks that it is too late for are left out, none is
+    made up for, and the policy is asked in the first tick of each control period, late or not. Until the first report
+    nothing is sent. Whatever ends it, an exception too, the robot is damped last; only where the guardian has taken the
+    robot, nothing more is sent.
+
+    An exception of the policy is a failed step, one of the operator the silence of the operator, one of
+    :meth:`~surefoot_bridge.robot.Robot.read` the absence of a report: safety acts on them. One of ``write`` ends it.
+
+    Args:
+        bundle: Policy and contract.
+        robot: The robot.
+        operator: Who commands it.
+        limits: Limits of the stage.
+        poses: Poses without the policy.
+        gains: Gains without the policy.
+        clock: The clock.
+        log: Where every tick is logged, opened with :data:`PHASES`; it is not closed here.
+        heartbeat: Who must know that the loop is alive.
+        ask_realtime: Whether to ask the system for real-time scheduling and locked memory while it runs.
+
+    Raises:
+        SurefootError: If robot, bundle, poses and limits do not fit each other.
+
+    Attributes:
+        controller: What decides.
+        state: Its state after the last tick.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        robot: Robot,
+        operator: Operator,
+        *,
+        limits: StageLimits,
+        poses: Poses,
+        gains: HoldGains,
+        clock: Clock,
+        log: Optional[LogWriter] = None,
+        heartbeat: Optional[Heartbeat] = None,
+        ask_realtime: bool = False,
+    ) -> None:
+        contract = bundle.contract
+        if robot.name != contract.robot.name:
+            raise SurefootError(
+                f"The robot is {robot.name}; the bundle {bundle.identity} is for {contract.robot.name}."
+            )
+        if robot.num_foot_sensors not in (0, len(contract.robot.foot_names)):
+            raise SurefootError(
+                f"{robot.name} has {robot.num_foot_sensors} foot sensors; the contract has "
+                f"{len(contract.robot.foot_names)} feet. It must have one for each foot, or none."
+            )
+        self.controller = Controller(bundle, limits, poses, gains)
+        self.state: ControllerState = self.controller.initial(())
+        self._robot, self._clock = robot, clock
+        self._log, self._heartbeat, self._ask_realtime = log, heartbeat, ask_realtime
+        self._period_s = 1.0 / contract.timing.low_level_hz
+        self._end = OrderlyEnd(poses, contract.gains.handover_s)
+        self._end_requests, self._ended_by, self._in_order = 0, "", False
+        self._record = Record(log)
+        self._deadline_s = limits.late_control_periods * contract.timing.control_period_s
+        self._jitter = JitterCounter(PHASES, self._deadline_s)
+        self._inputs = LoopInputs(robot, operator, self._record, self._end, len(contract.command.names))
+        self._mode: Optional[Mode] = None
+        self._step = -1  # number of the last control period in which the policy could be asked
+        self._policy_failed = False
+        self._all = np.ones((), dtype=bool)
+        self._phases = np.zeros(len(PHASES))
+        self._ticks, self._first_s, self._last_s = 0, 0.0, 0.0
+        self._num_frozen = 0
+
+    def request_end(self) -> None:
+        """End the run: in order at the first call, by damping the robot at once at the second. For signal handlers."""
+        self._end_requests += 1
+
+    def run(self, duration_s: Optional[float] = None) -> LoopReport:
+        """Run until it is ended.
+
+        Args:
+            duration_s: When to end in order by itself, from now on [s]; None for never.
+
+        Returns:
+            What came of it. An exception of the robot's ``write`` or of the loop itself is told there.
+        """
+        notes: Tuple[str, ...] = ()
+        with contextlib.ExitStack() as stack:
+            if self._ask_realtime and isinstance(self._clock, MonotonicClock):
+                notes = stack.enter_context(realtime()).notes
+            may_send = True
+            try:
+                self._run(duration_s)
+            except GuardianTookOverError as error:
+                may_send, self._ended_by = False, str(error)
+            except Exception as error:  # whatever it is, the robot must be damped and somebody must know
+                self._ended_by = f"{type(error).__name__}: {error}"
+            finally:
+                if may_send:
+                    self._damp()
+        if not self._in_order:
+            self._record.mishap(self._clock.now(), "ended", self._ended_by)
+        if may_send and self._heartbeat is not None:
+            self._heartbeat.release()
+        return self._report(notes)
+
+    def _report(self, notes: Tuple[str, ...]) -> LoopReport:
+        record = self._record
+        return LoopReport(
+            ended_by=self._ended_by,
+            in_order=self._in_order,
+            ticks=self._ticks,
+            duration_s=self._last_s - self._first_s,
+            mode=Mode.PASSIVE if self._mode is None else self._mode,
+            modes=tuple(record.modes),
+            events=tuple(record.events),
+            num_events=record.num_events,
+            mishaps=tuple(record.mishaps),
+            jitter=self._jitter.result(),
+            notes=notes,
+        )
+
+    def _run(self, duration_s: Optional[float]) -> None:
+        clock, period_s = self._clock, self._period_s
+        begun_s = clock.now()
+        tick, left_out = 0, 0
+        next_look_s = begun_s
+        while not self._over():
+            due_s = begun_s + tick * period_s
+            ahead_s = due_s - clock.now()
+            if ahead_s > 2.0 * period_s:  # the clock went back: safety must hear of it now, not when it has caught up
+                begun_s -= ahead_s - period_s
+                due_s -= ahead_s - period_s
+            clock.sleep_until(due_s)
+            now = clock.now()
+            lateness_s = max(now - due_s, 0.0) + left_out * period_s  # counts from the first that was left out
+            self._tick(now, lateness_s, tick // self.controller.ticks_per_step)
+            if self._log is not None and now >= next_look_s:
+                next_look_s = now + _LOG_LOOK_S
+                reason = self._log.take_stop()
+                if reason is not None:
+                    self._record.mishap(now, "log_stopped", reason)
+            if duration_s is not None and now - begun_s >= duration_s and not self._end_requests:
+                self._end_requests = 1
+            if self._ticks == 0 and now - begun_s > FIRST_REPORT_S:
+                raise SurefootError(
+                    f"{self._robot.name} sent no report within {FIRST_REPORT_S:g} s: is it on, and its network up?"
+                )
+            due = int((clock.now() - due_s) / period_s + 1e-6)  # ticks that have become due meanwhile; the last is made
+            left_out = max(due - 1, 0)
+            self._jitter.missed += left_out
+            tick += left_out + 1
+
+    def _over(self) -> bool:
+        if self._end_requests == 0:
+            return False
+        mode = Mode.PASSIVE if self._mode is None else self._mode
+        if self._end_requests > 1:
+            self._ended_by = "It was told to end at once."
+        elif self._end.done(mode):
+            self._in_order = mode == Mode.PASSIVE
+            self._ended_by = "It was told to end, and the robot rests." if self._in_order else "The robot is damped."
+        elif self._end.too_long(self._clock.now()):
+            self._ended_by = (
+                f"It was told to end, but the robot does not come to rest: it is held in {mode.name.lower()}."
+            )
+        else:
+            return False
+        return True
+
+    def _tick(self, now: float, lateness_s: float, step: int) -> None:
+        controller, phases = self.controller, self._phases
+        started = time.perf_counter()
+        reading, wish = self._inputs.read(now), self._inputs.wish(now, self._mode, ending=self._end_requests > 0)
+        request = self._inputs.request(wish.request, due=step != self._step and lateness_s < self._deadline_s)
+        at = time.perf_counter()
+        phases[0] = at - started
+        if reading is None:
+            return
+        report, state, asked = reading.state, self.state, False
+        phases[1] = phases[2] = 0.0
+        if step != self._step and lateness_s < self._deadline_s:  # a late robot is held, whatever the policy says
+            self._step = step
+            if controller.due(state, request):
+                showable = controller.showable(report, reading.wrong_crc)
+                if showable:
+                    state = controller.observe(state, report, wish.velocity_command, request, showable)
+                    before, at = at, time.perf_counter()
+                    phases[1] = at - before
+                    state = self._infer(state, now)
+                    before, at = at, time.perf_counter()
+                    phases[2] = at - before
+                    asked = True
+        checked_s = self._clock.now()  # what was computed until here has taken its time
+        verdict, state = controller.command(
+            state,
+            report,
+            TickInputs(
+                time_s=checked_s,
+                report_age_s=checked_s - reading.received_s,
+                wrong_crc=reading.wrong_crc,
+                lateness_s=lateness_s,
+                velocity_command=wish.velocity_command,
+                request=np.int8(request),
+                policy_failed=self._policy_failed,
+                operator_stop=wish.stop,
+                operator_release=wish.release,
+                operator_age_s=checked_s - wish.heartbeat_s,
+            ),
+        )
+        self.state = state
+        before, at = at, time.perf_counter()
+        phases[3] = at - before
+        if self._heartbeat is not None:
+            self._heartbeat.beat(now)
+        self._robot.write(verdict.command)
+        before, at = at, time.perf_counter()
+        phases[4] = at - before
+        if self._ticks == 0:
+            self._first_s = now
+        self._ticks, self._last_s = self._ticks + 1, now
+        self._tell(now, verdict, request)
+        if self._log is not None:
+            self._log.write(
+                now,
+                state=report,
+                command=wish.velocity_command if asked else None,
+                observation=state.shown if asked else None,
+                action=state.action if asked else None,
+                joint_command=verdict.command,
+                lateness_s=lateness_s,
+                phase_s=phases,
+            )
+        phases[5] = time.perf_counter() - at
+        self._jitter.add(now, lateness_s, phases.tolist(), asked_policy=asked)
+
+    def _infer(self, state: ControllerState, now: float) -> ControllerState:
+        try:
+            answered = self.controller.infer(state, self._all)
+            self._policy_failed = False
+            self._record.well("policy")
+        except Exception as error:  # safety holds the robot; the policy is asked again in the next step
+            self._policy_failed = True
+            self._record.trouble(now, "policy", error)
+            return state
+        return answered
+
+    def _tell(self, now: float, verdict: SafetyVerdict, request: Request) -> None:
+        """Note rules that began to act and changes of mode."""
+        controller, safety = self.controller, self.controller.safety
+        if np.count_nonzero(verdict.tripped):
+            for event in safety.events(verdict):
+                self._record.event(event)
+        frozen = self.state.frozen.frozen
+        if np.count_nonzero(frozen) > self._num_frozen:
+            names = ", ".join(name for name, is_frozen in zip(controller.frozen.names, frozen) if is_frozen)
+            self._record.mishap(now, "sensor_frozen", f"These measure the same over and over: {names}.")
+        self._num_frozen = np.count_nonzero(frozen)
+        mode = int(self.state.machine.mode)
+        if mode != self._mode:
+            reason = request.name.lower() if request != Request.KEEP else "start" if self._mode is None else "release"
+            if self._end_requests:
+                reason = f"{reason}, for the run ends"
+            if mode in (Mode.DAMPED, Mode.PASSIVE) and self.state.safety.latched >= Response.DAMP:
+                active = [rule.name for rule, acts in zip(safety.rules, verdict.active) if acts]
+                reason = f"safety: {', '.join(active) or 'until the operator releases it'}"
+            self._record.mode(now, Mode(mode), self._mode, reason)
+            self._mode = Mode(mode)
+
+    def _damp(self) -> None:
+        """Damp the robot for good."""
+        for _ in range(_STOPS):
+            with contextlib.suppress(Exception):  # there is nothing better left to do than to try again
+                self._robot.stop()
+                if self._heartbeat is not None:
+                    self._heartbeat.beat(self._clock.now())
+            self._clock.sleep_until(self._clock.now() + self._period_s)

@@ -1,0 +1,77 @@
+"""What comes into a tick of the control loop: the robot's report and the operator's wish, whatever raises there."""
+
+from dataclasses import replace
+from typing import Optional
+
+import numpy as np
+
+from .loop_report import Record
+from .machine_modes import Mode, Request
+from .operators import Operator, OperatorInput
+from .orderly_end import OrderlyEnd
+from .robot import Reading, Robot
+
+
+class LoopInputs:
+    """Reads robot and operator.
+
+    Args:
+        robot: The robot.
+        operator: The operator.
+        record: Is told of exceptions, each kind once until it is over.
+        end: What is asked instead of the operator's requests while a run ends.
+        num_components: Number of components of the velocity command.
+    """
+
+    def __init__(self, robot: Robot, operator: Operator, record: Record, end: OrderlyEnd, num_components: int) -> None:
+        self._robot, self._operator, self._record, self._end = robot, operator, record, end
+        self._silent = OperatorInput(np.zeros(num_components), Request.KEEP, False, False, 0.0)
+        self._reading: Optional[Reading] = None
+        self._walk_asked = False
+
+    def read(self, now: float) -> Optional[Reading]:
+        """Return the newest report; the one before where it cannot be read, which is one that did not come.
+
+        Args:
+            now: The loop's clock [s].
+        """
+        try:
+            self._reading = self._robot.read()
+            self._record.well("robot_read")
+        except Exception as error:  # the loop must outlive it: safety acts on its absence
+            self._record.trouble(now, "robot_read", error)
+        return self._reading
+
+    def wish(self, now: float, mode: Optional[Mode], *, ending: bool) -> OperatorInput:
+        """Return what the operator wants; one who cannot be read is one who is not there.
+
+        Args:
+            now: The loop's clock [s].
+            mode: Mode after the last tick; None before the first.
+            ending: Whether the run ends: then the velocity is 0, and the way to rest asks.
+        """
+        try:
+            wish = self._operator.read(now)
+            self._silent = replace(wish, request=Request.KEEP, release=False)
+            self._record.well("operator_read")
+        except Exception as error:  # the loop must outlive it: safety acts on the silence
+            self._record.trouble(now, "operator_read", error)
+            wish = self._silent
+        if ending and mode is not None:
+            still = np.zeros(len(wish.velocity_command))
+            wish = replace(wish, velocity_command=still, request=self._end.step(mode, now), release=False)
+        return wish
+
+    def request(self, request: Request, *, due: bool) -> Request:
+        """Return what is asked of the state machine now: walking begins with a control period.
+
+        Args:
+            request: What the operator asks for.
+            due: Whether a control period begins.
+        """
+        if request != Request.KEEP:
+            self._walk_asked = request == Request.WALK
+        if not self._walk_asked:
+            return request
+        self._walk_asked = not due
+        return Request.WALK if due else Request.KEEP

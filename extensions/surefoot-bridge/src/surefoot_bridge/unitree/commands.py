@@ -1,0 +1,111 @@
+"""Commands to the joints, as messages with header and checksum."""
+
+from typing import Any
+
+import numpy as np
+
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robot_handling import handling_of
+from surefoot_bridge.state import JointCommand
+
+from .checksum import checksum
+from .kinds import (
+    COMMAND_TOPIC,
+    GO_HEAD,
+    GO_LOW_LEVEL,
+    MOTOR_ENABLED,
+    NO_POSITION,
+    NO_VELOCITY,
+    SERIES_ANKLES,
+    RobotKind,
+)
+from .messages import GO_COMMAND
+from .participant import Participant, Publisher
+
+
+class LowCommand:
+    """Sends commands to the joints.
+
+    Args:
+        participant: Who sends.
+        kind: Kind of the robot.
+        motors: For each joint of a command its motor, (num_joints,).
+
+    Attributes:
+        mode_machine: What a G1 calls its kind; its reports say it and commands must repeat it.
+    """
+
+    def __init__(self, participant: Participant, kind: RobotKind, motors: np.ndarray) -> None:
+        self._publisher = Publisher(participant, COMMAND_TOPIC, kind.command)
+        self._message = self._publisher.message
+        self._motors, self._all = motors, self._message[0]["motor_cmd"]
+        self._slots = {name: self._all[name] for name in ("q", "dq", "kp", "kd", "tau")}
+        self.mode_machine = 0
+        self._damped = handling_of(kind.robot).damped_nms_per_rad
+        self._is_go = kind.command is GO_COMMAND
+        begin_command(self._message, num_motors=len(kind.joint_names))
+
+    def send(self, command: JointCommand) -> None:
+        """Send a command.
+
+        Raises:
+            SurefootError: If a number of it is not finite, or it cannot be sent. Nothing is sent then.
+        """
+        values = {
+            "q": command.joint_pos_rad,
+            "dq": command.joint_vel_rad_s,
+            "kp": command.stiffness_nm_per_rad,
+            "kd": command.damping_nms_per_rad,
+            "tau": command.torque_nm,
+        }
+        with np.errstate(over="ignore"):  # what is too large for the message becomes infinite, and is refused as that
+            numbers = np.array([*values.values()], dtype=np.float32)  # (5, num_joints)
+        if not np.isfinite(numbers).all():
+            raise SurefootError("The command to the joints is not finite; nothing was sent.")
+        for name, row in zip(values, numbers):
+            self._slots[name][self._motors] = row
+        self._publish()
+
+    def send_damped(self, joint_pos_rad: Any) -> None:
+        """Damp all joints.
+
+        Args:
+            joint_pos_rad: Where the motors are, in their own order [rad], (slots,). Without stiffness it matters not;
+                it is sent so that nothing far away stands there.
+        """
+        joints = slice(0, len(self._motors))
+        measured = np.asarray(joint_pos_rad, dtype=np.float32)[joints]
+        self._slots["q"][joints] = np.where(np.isfinite(measured), measured, 0.0)
+        for name, value in (("dq", 0.0), ("kp", 0.0), ("kd", self._damped), ("tau", 0.0)):
+            self._slots[name][joints] = value
+        self._publish()
+
+    @property
+    def num_subscribers(self) -> int:
+        """How many receive the commands, as far as they have been discovered."""
+        return self._publisher.num_subscribers
+
+    def _publish(self) -> None:
+        message = self._message
+        if not self._is_go:
+            message["mode_machine"] = self.mode_machine
+        message["crc"] = checksum(message)
+        self._publisher.publish()
+
+
+def begin_command(message: np.ndarray, *, num_motors: int) -> None:
+    """Fill what never changes in a command, as the SDK's examples do.
+
+    Args:
+        message: The command, (1,), all zeros.
+        num_motors: Number of motors of the robot; the message has room for more.
+    """
+    motors = message[0]["motor_cmd"]
+    motors["mode"][:num_motors] = MOTOR_ENABLED
+    if "head" in (message.dtype.names or ()):
+        message[0]["head"] = GO_HEAD
+        message[0]["level_flag"] = GO_LOW_LEVEL
+        motors["mode"] = MOTOR_ENABLED
+        motors["q"][num_motors:], motors["dq"][num_motors:] = NO_POSITION, NO_VELOCITY
+    else:
+        message[0]["mode_pr"] = SERIES_ANKLES

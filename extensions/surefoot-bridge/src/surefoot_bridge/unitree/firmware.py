@@ -1,0 +1,183 @@
+"""The robot's side of the network: what a robot's own computer says and obeys, for an emulated robot.
+
+It does only what is documented: reports at the robot's rate with tick and checksum, commands that count only with a
+right checksum and header, the motion switcher that says which controller is active. The last command stays in force
+until another comes: that a firmware lets go of the motors when commands stay away is nowhere documented for low-level
+control, so no time-out is modelled, and nothing here may be relied on to stop a robot.
+"""
+
+import ctypes
+import json
+from dataclasses import dataclass
+from typing import Dict, List, Optional
+
+import numpy as np
+
+from surefoot_bridge.state import JointCommand, RobotState
+
+from .address import RobotAddress
+from .checksum import checksum
+from .kinds import BATTERY_TOPIC, COMMAND_TOPIC, GO_HEAD, GO_LOW_LEVEL, KINDS, MOTOR_ENABLED, REPORT_TOPIC, TICKS_PER_S
+from .messages import HG_BATTERY, REQUEST, RESPONSE
+from .motion_switcher import CHECK_MODE, RELEASE_MODE, REQUEST_TOPIC, RESPONSE_TOPIC
+from .participant import Participant, Publisher, Subscriber
+
+_DEPTH = 32
+_BATTERY_PERIOD_S = 1.0
+_UNKNOWN_API = 3203  # RPC_ERR_SERVER_API_NOT_IMPL of the SDK
+
+
+@dataclass
+class CommandCounts:
+    """What has become of the commands that came.
+
+    Attributes:
+        obeyed: Commands that counted.
+        wrong_checksum: Commands that were ignored for their checksum.
+        wrong_header: Commands that were ignored for their header (Go2) or their kind of machine (G1).
+    """
+
+    obeyed: int = 0
+    wrong_checksum: int = 0
+    wrong_header: int = 0
+
+
+class Firmware:
+    """A robot's own computer.
+
+    Args:
+        address: Where the robot is.
+        own_controller: Name of its own controller that is active; empty for none.
+        mode_machine: What a G1 calls its kind.
+
+    Attributes:
+        counts: What has become of commands.
+        own_controller: Name of its own controller that is active.
+        corrupt_reports: How many of the next reports leave with a wrong checksum.
+    """
+
+    def __init__(self, address: RobotAddress, *, own_controller: str = "", mode_machine: int = 5) -> None:
+        self.kind = KINDS[address.robot]
+        self.participant = Participant(address.interface, address.domain)
+        self.counts = CommandCounts()
+        self.own_controller = own_controller
+        self.corrupt_reports = 0
+        self._mode_machine = mode_machine
+        self._commands = Subscriber(self.participant, COMMAND_TOPIC, self.kind.command, depth=_DEPTH)
+        self._reports = Publisher(self.participant, REPORT_TOPIC, self.kind.report)
+        self._requests = Subscriber(self.participant, REQUEST_TOPIC, REQUEST, depth=_DEPTH, reliable=True)
+        self._responses = Publisher(self.participant, RESPONSE_TOPIC, RESPONSE)
+        self._is_go = bool(self.kind.foot_names)
+        self._battery = None if self._is_go else Publisher(self.participant, BATTERY_TOPIC, HG_BATTERY)
+        self._battery_due_s = 0.0
+        self._begin_report()
+
+    def commands(self) -> List[JointCommand]:
+        """Return the commands that count among those that came, oldest first, joints in the order of the motors."""
+        taken = self._commands.take()
+        samples = [taken[i : i + 1] for i in range(len(taken))]
+        return [self._joints(sample[0]) for sample in samples if self._counts_for(sample)]
+
+    def report(self, state: RobotState) -> None:
+        """Report what the robot measures.
+
+        Args:
+            state: Its state, joints in the order of the motors and feet in that of the kind; its time becomes the tick.
+        """
+        report, n = self._reports.message[0], len(self.kind.joint_names)
+        motors, imu = report["motor_state"], report["imu_state"]
+        motors["q"][:n], motors["dq"][:n] = state.joint_pos_rad, state.joint_vel_rad_s
+        motors["tau_est"][:n] = state.joint_torque_nm
+        temperatures = np.rint(state.motor_temperature_c)
+        motors["temperature"][:n] = temperatures if self._is_go else temperatures[:, None]
+        imu["quaternion"], imu["gyroscope"] = state.imu_quat_wxyz, state.imu_ang_vel_rad_s
+        imu["accelerometer"], imu["rpy"] = state.imu_lin_acc_m_s2, _roll_pitch_yaw(state.imu_quat_wxyz)
+        report["tick"] = round(float(state.time_s) * TICKS_PER_S) % 2**32
+        share = round(100.0 * float(state.battery_share))
+        if self._is_go:
+            report["foot_force"] = np.clip(np.rint(state.foot_force_n), -32768, 32767)
+            report["bms_state"]["soc"] = share
+        elif float(state.time_s) >= self._battery_due_s:
+            self._report_battery(share)
+            self._battery_due_s = float(state.time_s) + _BATTERY_PERIOD_S
+        message = self._reports.message
+        message["crc"] = checksum(message)
+        if self.corrupt_reports:
+            self.corrupt_reports -= 1
+            message["crc"] ^= 1
+        self._reports.publish()
+
+    def answer(self) -> None:
+        """Answer requests to the motion switcher."""
+        requests = self._requests.take()
+        if not len(requests):
+            return
+        for request in requests:
+            self._respond(int(request["id"]), int(request["api_id"]))
+        self._requests.free_contents()
+
+    def close(self) -> None:
+        """Leave the network."""
+        self.participant.close()
+
+    def _begin_report(self) -> None:
+        report = self._reports.message[0]
+        report["motor_state"]["mode"][: len(self.kind.joint_names)] = MOTOR_ENABLED
+        if self._is_go:
+            report["head"], report["level_flag"] = GO_HEAD, GO_LOW_LEVEL
+        else:
+            report["mode_machine"] = self._mode_machine
+
+    def _counts_for(self, sample: np.ndarray) -> bool:
+        if checksum(sample) != int(sample[0]["crc"]):
+            self.counts.wrong_checksum += 1
+            return False
+        if self._is_go:
+            right = tuple(sample[0]["head"]) == GO_HEAD and sample[0]["level_flag"] == GO_LOW_LEVEL
+        else:
+            right = sample[0]["mode_machine"] == self._mode_machine
+        if not right:
+            self.counts.wrong_header += 1
+            return False
+        self.counts.obeyed += 1
+        return True
+
+    def _joints(self, sample: np.ndarray) -> JointCommand:
+        motors = sample["motor_cmd"][: len(self.kind.joint_names)]
+        enabled = motors["mode"] == MOTOR_ENABLED
+
+        def column(name: str) -> np.ndarray:
+            return np.where(enabled, motors[name].astype(np.float64), 0.0)
+
+        return JointCommand(column("q"), column("dq"), column("kp"), column("kd"), column("tau"))
+
+    def _report_battery(self, share: int) -> None:
+        if self._battery is not None:
+            self._battery.message["soc"] = share
+            self._battery.publish()
+
+    def _respond(self, number: int, api_id: int) -> None:
+        answers: Dict[int, Optional[Dict[str, str]]] = {
+            CHECK_MODE: {"form": "0", "name": self.own_controller},
+            RELEASE_MODE: {},
+        }
+        if api_id == RELEASE_MODE:
+            self.own_controller = ""
+        answer = answers.get(api_id)
+        text = ctypes.create_string_buffer(json.dumps(answer or {}).encode())
+        response = self._responses.message[0]
+        response["id"], response["api_id"] = number, api_id
+        response["code"] = 0 if answer is not None else _UNKNOWN_API
+        response["data"]["pointer"] = ctypes.addressof(text)
+        self._responses.publish()
+
+
+def _roll_pitch_yaw(quat_wxyz: np.ndarray) -> np.ndarray:
+    w, x, y, z = quat_wxyz
+    return np.array(
+        [
+            np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),
+            np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0)),
+            np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
+        ]
+    )

@@ -1,0 +1,117 @@
+"""A bridge against the emulator: the emulator as a process of its own, the control loop in this one."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from unitree_peer import DOMAIN, address
+
+from surefoot_bridge.clock import MonotonicClock
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.guardian import start_guardian
+from surefoot_bridge.loop import Loop
+from surefoot_bridge.robot import Robot
+from surefoot_bridge.robot_handling import hold_of
+from surefoot_bridge.robot_model import robot_model
+from surefoot_bridge.safety_limits import StageLimits
+from surefoot_bridge.script_operator import ScriptOperator, parse_script
+from surefoot_bridge.unitree import open_robot
+
+LIMITS = replace(  # a busy computer may stall loop and emulator; what is judged is what the robot does
+    StageLimits((1.0, 0.5, 1.0)), late_control_periods=25.0, report_age_s=0.5, lost_report_grace_s=2.0
+)
+
+
+def _why_not():
+    if importlib.util.find_spec("mujoco") is None:
+        return "mujoco is not installed"
+    try:
+        robot_model("unitree_go2")
+    except SurefootError as error:
+        return str(error)
+    return ""
+
+
+needs_emulator = pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+
+
+class Emulator:
+    """`surefoot-bridge emulate` as a process.
+
+    Attributes:
+        figures: How it went, once it has ended.
+        rows: Where the robot really was, once it has ended.
+    """
+
+    def __init__(self, short_name, folder, *options):
+        self._json = folder / "emulation.json"
+        arguments = ["emulate", "--robot", short_name, "--domain", str(DOMAIN), "--json", str(self._json), *options]
+        code = (
+            f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.command_line import main; "
+            f"sys.exit(main({arguments!r}))"
+        )
+        self._process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        assert self._process.stdout.readline().startswith("Emulating ")
+        return self
+
+    def __exit__(self, *unused):
+        self._process.terminate()
+        try:
+            self._process.communicate(timeout=20.0)
+        finally:
+            self._process.kill()
+        told = json.loads(self._json.read_text())
+        self.figures, self.rows = told["figures"], told["rows"]
+
+
+class Listened(Robot):
+    """A robot whose commands are kept, with their times."""
+
+    def __init__(self, robot, clock):
+        self._robot, self._clock = robot, clock
+        self.name, self.num_foot_sensors = robot.name, robot.num_foot_sensors
+        self.sent = []
+
+    def read(self):
+        return self._robot.read()
+
+    def write(self, command):
+        self.sent.append((self._clock.now(), command))
+        self._robot.write(command)
+
+    def stop(self):
+        self._robot.stop()
+
+    def close(self):
+        self._robot.close()
+
+
+def run_script(bundle, script, duration_s):
+    """Run a bundle on the emulated robot by a script; returns the loop's report, and what was sent."""
+    contract, clock = bundle.contract, MonotonicClock()
+    names = contract.command.names
+    operator = ScriptOperator(parse_script(script, names, where="the test"), len(names))
+    hold = hold_of(contract)
+    with open_robot(address(contract.robot.name), contract, clock=clock, timeout_s=20.0) as robot:
+        robot.take_control()
+        guardian = start_guardian(
+            robot.address, timeout_s=5.0, lock=robot.lock, mode_machine=getattr(robot, "mode_machine", 0)
+        )
+        listened = Listened(robot, clock)
+        loop = Loop(
+            bundle,
+            listened,
+            operator,
+            limits=LIMITS,
+            poses=hold.poses,
+            gains=hold.gains,
+            clock=clock,
+            heartbeat=guardian,
+        )
+        report = loop.run(duration_s)
+    return report, listened.sent

@@ -1,0 +1,118 @@
+"""The controller as a pure function: a batch is as many single robots."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bundles import motion, write_bundle
+from contracts import small_contract
+from machine_cases import GAINS, POSES
+from safety_cases import LIMITS
+
+from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.contract import TimingPart
+from surefoot_bridge.controller import Controller, TickInputs
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.flat_command import flat
+from surefoot_bridge.machine_modes import Mode, Request
+from surefoot_bridge.state import each, stack
+
+TICK_S = 0.005
+REQUESTS = {5: Request.STAND, 240: Request.WALK, 400: Request.STAND, 620: Request.WALK}
+
+
+def controller_of(folder, **options):
+    write_bundle(folder, **options)
+    return Controller(load_bundle(folder, runtime="numpy"), LIMITS, POSES, GAINS)
+
+
+def inputs_of(tick, shape, *, request, velocity, stop=False):
+    def same(value):
+        return np.full(shape, value)
+
+    return TickInputs(
+        time_s=same(TICK_S * tick),
+        report_age_s=same(0.002),
+        wrong_crc=same(False),
+        lateness_s=same(0.0),
+        velocity_command=velocity,
+        request=same(np.int8(request)),
+        policy_failed=same(False),
+        operator_stop=same(stop),
+        operator_release=same(False),
+        operator_age_s=same(0.0),
+    )
+
+
+def run(controller, reports, velocity, shape, num_ticks, *, offset=0, spoil=None):
+    """Commands of all ticks, (ticks, ..., 15), and the state at the end."""
+    state, told = controller.initial(shape), []
+    for tick in range(1, num_ticks):
+        report = each(reports, lambda array, tick=tick: array[tick])
+        if spoil is not None:
+            report = spoil(tick, report)
+        request = REQUESTS.get(tick + offset, Request.KEEP)
+        if tick % controller.ticks_per_step == 0:
+            due = controller.due(state, np.full(shape, np.int8(request)))
+            mask = due & controller.showable(report, np.zeros(shape, dtype=bool))
+            if mask.any():
+                state = controller.observe(state, report, velocity, np.full(shape, np.int8(request)), mask)
+                state = controller.infer(state, mask)
+        verdict, state = controller.command(state, report, inputs_of(tick, shape, request=request, velocity=velocity))
+        told.append(flat(verdict.command))
+    return np.array(told), state
+
+
+def reports_of(contract, num_ticks):
+    """Reports at the low-level rate whose numbers count up by one."""
+    slow = replace(contract, timing=TimingPart(TICK_S, 200.0))
+    report, _ = motion(slow, num_ticks)
+    return replace(report, sequence=np.arange(num_ticks))
+
+
+@pytest.mark.parametrize("cell", [None, "lstm"])
+def test_a_batch_is_as_many_single_robots(tmp_path, cell):
+    controller = controller_of(tmp_path / "b", cell=cell)
+    one = reports_of(controller.contract, 700)
+    other = replace(one, joint_pos_rad=one.joint_pos_rad * 0.5, imu_ang_vel_rad_s=one.imu_ang_vel_rad_s + 0.3)
+    velocity = np.array([[0.2, 0.0, 0.1], [0.0, 0.1, -0.2]])
+    singles = [run(controller, report, velocity[i], (), 700) for i, report in enumerate((one, other))]
+    both = replace(one, **{name: np.stack([getattr(one, name), getattr(other, name)], axis=1) for name in vars(one)})
+    told, state = run(controller, both, velocity, (2,), 700)
+    assert int(state.machine.mode[0]) == Mode.WALK
+    for i, (alone, last) in enumerate(singles):
+        np.testing.assert_allclose(told[:, i], alone, rtol=0, atol=2e-6)  # a network sums in another order
+        np.testing.assert_allclose(state.action[i], last.action, rtol=0, atol=1e-5)
+
+
+def test_a_report_that_is_not_finite_never_reaches_the_policy(tmp_path):
+    controller = controller_of(tmp_path / "b", cell="gru")
+    reports = reports_of(controller.contract, 700)
+
+    def spoil(tick, report):
+        return replace(report, imu_ang_vel_rad_s=np.full(3, np.nan)) if 320 <= tick < 330 else report
+
+    _, state = run(controller, reports, np.array([0.2, 0.0, 0.1]), (), 400, spoil=spoil)
+    assert int(state.machine.mode) == Mode.WALK
+    assert np.isfinite(state.shown).all()
+    assert all(np.isfinite(array).all() for array in state.memory.arrays)
+
+
+def test_targets_of_an_action_go_there_at_the_largest_rate_and_arrive_within_the_control_period(tmp_path):
+    controller = controller_of(tmp_path / "b")
+    told, state = run(controller, reports_of(controller.contract, 390), np.array([0.2, 0.0, 0.1]), (), 390)
+    n, rate = 3, controller.safety.bounds.rate_rad_s
+    walking = told[350:, :n]  # the hand-over is over
+    assert (np.abs(np.diff(walking, axis=0)) <= rate * TICK_S * (1 + 1e-9)).all()
+    assert state.ramps.all()
+    np.testing.assert_allclose(state.ramp_rad, state.policy_command.joint_pos_rad, atol=1e-4)
+
+
+def test_a_control_period_that_is_no_whole_number_of_low_level_periods_is_refused(tmp_path):
+    with pytest.raises(SurefootError, match="it must be a whole number of them"):
+        controller_of(tmp_path / "b", contract=small_contract(timing=TimingPart(0.02, 333.0)))
+
+
+def test_single_reports_stack_to_a_batch():
+    report = reports_of(small_contract(), 3)
+    assert stack((each(report, lambda a: a[0]),) * 2).joint_pos_rad.shape == (2, 3)

@@ -1,0 +1,108 @@
+"""The shipped Go2 policy walks in the emulator: bridge, DDS with the SDK's messages and checksums, MuJoCo behind it."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from emulation import Emulator, needs_emulator, run_script
+from unitree_peer import needs_dds
+
+from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.machine_modes import Mode
+
+MODES = (Mode.PASSIVE, Mode.STAND, Mode.WALK, Mode.STAND, Mode.SIT, Mode.PASSIVE)
+pytestmark = [needs_dds, needs_emulator]
+
+BUNDLE = Path(__file__).parents[3] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
+
+SCRIPT = """
+0.5  stand
+3.5  walk
+4.5  velocity 0.5 0 0
+24.5 velocity 0 0 0.5
+28.5 velocity 0 0 0
+29.5 stand
+32.5 sit
+35   passive
+"""
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory):
+    """Run it once; returns the loop's report, what was sent, how the emulation went, and where the robot really was."""
+    if not BUNDLE.is_dir():
+        pytest.skip("the shipped bundle is not here: these tests run outside the checkout")
+    bundle = load_bundle(BUNDLE, runtime="numpy")
+    with Emulator("go2", tmp_path_factory.mktemp("go2")) as emulator:
+        report, sent = run_script(bundle, SCRIPT, 36.0)
+    return report, sent, emulator.figures, emulator.rows
+
+
+def at(walked, time_s):
+    """Where the robot was at a time of the script."""
+    report, _, _, rows = walked
+    begun_s = report.modes[0].time_s
+    return min(rows, key=lambda row: abs(row["time_s"] - begun_s - time_s))
+
+
+def test_it_goes_through_all_modes_and_ends_in_order(walked):
+    report = walked[0]
+    assert [change.mode for change in report.modes] == [
+        Mode.PASSIVE,
+        Mode.STAND,
+        Mode.WALK,
+        Mode.STAND,
+        Mode.SIT,
+        Mode.PASSIVE,
+    ]
+    assert report.in_order, report.ended_by
+    assert report.mishaps == ()
+
+
+def test_it_never_falls(walked):
+    report, _, _, rows = walked
+    up_s = report.modes[1].time_s + 3.0, report.modes[4].time_s  # stands, until it is told to sit
+    while_up = [row for row in rows if up_s[0] < row["time_s"] < up_s[1]]
+    assert max(row["tilt_rad"] for row in rows) < 0.5
+    assert min(row["z_m"] for row in while_up) > 0.22
+    assert len(while_up) > 300
+
+
+def test_it_walks_at_about_the_speed_it_is_told(walked):
+    begin, end = at(walked, 6.5), at(walked, 24.0)
+    length_m = sum(
+        math.hypot(b["x_m"] - a["x_m"], b["y_m"] - a["y_m"])
+        for a, b in zip(between(walked, 6.5, 24.0, 0.5), between(walked, 6.5, 24.0, 0.5)[1:])
+    )
+    real_share = 1.0 - walked[2]["lost_s"] / walked[2]["duration_s"]  # a slow computer has a slow robot
+    speed_m_s = length_m / (end["time_s"] - begin["time_s"])
+    print(f"walked {length_m:.2f} m at {speed_m_s:.3f} m/s; physics kept {real_share:.1%} of real time")
+    assert 0.35 * real_share < speed_m_s < 0.65
+
+
+def test_it_turns_to_the_left_when_it_is_told(walked):
+    rows = between(walked, 24.5, 28.5, 0.1)
+    turned_rad = sum(math.remainder(b["yaw_rad"] - a["yaw_rad"], math.tau) for a, b in zip(rows, rows[1:]))
+    print(f"turned {turned_rad:.2f} rad in 4 s at 0.5 rad/s")
+    assert 0.8 < turned_rad < 3.0
+
+
+def test_it_stops_and_sits(walked):
+    stands, sits = at(walked, 32.0), at(walked, 35.0)
+    still = between(walked, 30.5, 32.0, 0.1)
+    assert max(math.hypot(row["x_m"] - stands["x_m"], row["y_m"] - stands["y_m"]) for row in still) < 0.05
+    assert stands["z_m"] > 0.25
+    assert sits["z_m"] < 0.15
+
+
+def test_every_command_counted_and_none_was_beyond_the_limits(walked):
+    report, sent, figures, _ = walked
+    assert (figures["wrong_checksum"], figures["wrong_header"]) == (0, 0)
+    assert figures["obeyed"] > 0.5 * report.ticks  # the last of several that came together is what counts
+    gains = np.array([command.stiffness_nm_per_rad for _, command in sent])
+    assert 0.0 <= gains.min() <= gains.max() <= 80.0  # those of standing
+
+
+def between(walked, begin_s, end_s, step_s):
+    return [at(walked, begin_s + i * step_s) for i in range(round((end_s - begin_s) / step_s) + 1)]

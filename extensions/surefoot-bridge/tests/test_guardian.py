@@ -1,0 +1,217 @@
+"""A robot whose bridge is killed, or hangs, is damped by the guardian, which a bridge that wakes up does not fight."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from guarded_bridge import WALKING_GAIN
+from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds, unitree_contract
+
+from surefoot_bridge import guardian_process
+from surefoot_bridge.clock import MonotonicClock
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.guardian import GuardianTookOverError, end_guardian, start_guardian
+from surefoot_bridge.guardian_page import Order
+from surefoot_bridge.unitree import RobotAddress, RobotLock, open_robot
+from surefoot_bridge.unitree.commands import LowCommand
+from surefoot_bridge.unitree.kinds import KINDS
+from surefoot_bridge.unitree.participant import Participant
+
+pytestmark = needs_dds
+
+GO2, G1 = "unitree_go2", "unitree_g1"
+TIMEOUT_S = 0.2
+BUSY_S = 0.25  # what a busy computer may add; a quiet one adds 10 ms
+
+
+class Bridge:
+    """The process of `guarded_bridge`."""
+
+    def __init__(self, robot=GO2, *, timeout_s=TIMEOUT_S, duration_s=60.0):
+        script = Path(__file__).with_name("guarded_bridge.py")
+        arguments = [robot, str(DOMAIN), str(timeout_s), str(duration_s)]
+        code = (
+            f"import sys; sys.path[:] = {sys.path!r}; sys.argv[1:] = {arguments!r}; "
+            f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')"
+        )
+        self.process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        self.guardian = json.loads(line)["guardian"] if line else None
+
+    def signal(self, number):
+        os.kill(self.process.pid, number)
+
+    def ended(self, timeout_s=20.0):
+        out, _ = self.process.communicate(timeout=timeout_s)
+        return json.loads(out.splitlines()[-1])["ended"]
+
+    def __enter__(self):
+        assert self.guardian is not None
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.communicate()
+        for robot in (GO2, G1):
+            end_guardian(address(robot))
+
+
+def walks(command):
+    return bool((command.stiffness_nm_per_rad == WALKING_GAIN).all())
+
+
+def damps(command):
+    still = not (command.stiffness_nm_per_rad.any() or command.torque_nm.any() or command.joint_vel_rad_s.any())
+    return still and bool((command.damping_nms_per_rad == 3.0).all())
+
+
+def time_to_damping_s(peer):
+    """From the bridge's last command, which goes out with its last beat, to the first damping one."""
+    assert await_true(lambda: damps(peer.commands[-1][1]), timeout_s=10.0)
+    last = max(i for i, (_, command) in enumerate(peer.commands) if walks(command))
+    assert all(damps(command) for _, command in peer.commands[last + 1 :])
+    return peer.commands[last + 1][0] - peer.commands[last][0]
+
+
+def await_walking(peer):
+    assert await_true(lambda: len(peer.commands) > 50, timeout_s=20.0)
+    assert walks(peer.commands[-1][1])
+
+
+@pytest.mark.parametrize("robot", [GO2, G1])
+def test_a_robot_is_damped_as_soon_as_its_bridge_is_killed(robot, record_property):
+    with Peer(robot) as peer, Bridge(robot, timeout_s=2.0) as bridge:
+        await_walking(peer)
+        bridge.signal(signal.SIGKILL)
+        waited_s = time_to_damping_s(peer)
+    record_property("last_beat_to_damping_s", waited_s)
+    print(f"{robot}: killed, damped {waited_s * 1e3:.1f} ms after the last command")
+    assert waited_s < BUSY_S  # its end is seen; the two seconds of silence are not waited for
+
+
+@pytest.mark.parametrize("robot", [GO2, G1])
+def test_a_robot_is_damped_when_its_bridge_hangs(robot, record_property):
+    with Peer(robot) as peer, Bridge(robot) as bridge:
+        await_walking(peer)
+        bridge.signal(signal.SIGSTOP)
+        waited_s = time_to_damping_s(peer)
+    record_property("last_beat_to_damping_s", waited_s)
+    print(f"{robot}: hung, damped {waited_s * 1e3:.1f} ms after the last command, time-out {TIMEOUT_S * 1e3:.0f} ms")
+    assert 0.5 * TIMEOUT_S < waited_s < TIMEOUT_S + BUSY_S
+
+
+def test_a_bridge_that_wakes_up_sends_no_more_and_the_guardian_goes_on():
+    with Peer(GO2) as peer, Bridge() as bridge:
+        await_walking(peer)
+        bridge.signal(signal.SIGSTOP)
+        time_to_damping_s(peer)
+        woken = len(peer.commands)
+        bridge.signal(signal.SIGCONT)
+        told = bridge.ended()
+        time.sleep(0.2)
+        after = [command for _, command in peer.commands[woken:]]
+        # Stopped between beat and write it has one command on its lips; the guardian's next follows within 2 ms.
+        assert sum(not damps(command) for command in after) <= 1
+        assert damps(after[-1])
+        count = len(peer.commands)
+        assert await_true(lambda: len(peer.commands) > count + 20)
+    assert told.startswith("GuardianTookOverError: The guardian damps unitree_go2 on interface lo")
+    assert f"gave no sign of life for {TIMEOUT_S} s" in told
+    assert f"`kill {bridge.guardian}`" in told
+
+
+def test_a_robot_that_the_guardian_damps_is_nobody_elses_until_the_guardian_is_ended():
+    with Peer(GO2) as peer, Bridge() as bridge:
+        await_walking(peer)
+        bridge.signal(signal.SIGKILL)
+        time_to_damping_s(peer)
+        with pytest.raises(SurefootError, match=f"guardian {bridge.guardian} of the bridge {bridge.process.pid}, "):
+            open_robot(address(GO2), unitree_contract(GO2), clock=MonotonicClock())
+        assert end_guardian(address(GO2)) == bridge.guardian
+        with open_robot(address(GO2), unitree_contract(GO2), clock=MonotonicClock(), timeout_s=10.0) as robot:
+            robot.take_control()
+        assert end_guardian(address(GO2)) is None
+
+
+def test_a_guardian_of_a_bridge_that_ends_in_order_ends_without_a_word():
+    with Peer(GO2) as peer, Bridge(duration_s=0.5) as bridge:
+        assert bridge.ended() == "in order"
+        last = peer.commands[-1][1]
+        count = len(peer.commands)
+        time.sleep(3 * TIMEOUT_S)
+        assert len(peer.commands) == count
+        assert damps(last)  # the bridge's own stop
+        RobotLock(address(GO2)).release()  # the guardian gave it back as well
+
+
+def test_a_bridge_that_is_slow_now_and_then_keeps_its_robot():
+    with Peer(GO2) as peer, Bridge(timeout_s=1.5, duration_s=2.5) as bridge:
+        await_walking(peer)
+        bridge.signal(signal.SIGSTOP)
+        time.sleep(0.3)
+        bridge.signal(signal.SIGCONT)
+        assert bridge.ended() == "in order"
+
+
+def test_a_guardian_waits_for_the_first_beat():
+    with Peer(GO2) as peer:
+        guardian = start_guardian(address(GO2), timeout_s=0.05)
+        time.sleep(0.3)
+        assert not guardian.damping
+        assert peer.commands == []
+        guardian.beat(0.0)
+        assert await_true(lambda: guardian.damping)
+        with pytest.raises(GuardianTookOverError):
+            guardian.beat(0.0)
+        guardian.release()
+        assert guardian.damping  # nothing but its end ends it
+        guardian.end()
+
+
+def test_a_loop_learns_that_its_guardian_is_gone():
+    with Peer(GO2):
+        guardian = start_guardian(address(GO2), timeout_s=5.0)
+        guardian.beat(0.0)
+        os.kill(guardian.pid, signal.SIGKILL)
+        with pytest.raises(SurefootError, match=r"has ended with status -9; the robot must not go on"):
+            for _ in range(2000):
+                guardian.beat(0.0)
+                time.sleep(0.001)
+
+
+def test_a_guardian_that_reaches_no_robot_is_refused():
+    with pytest.raises(SurefootError, match=r"There is no guardian for .*: nobody receives rt/lowcmd within 5 s"):
+        start_guardian(address(GO2), timeout_s=0.1)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, float("nan")])
+def test_a_time_out_that_is_none_is_refused(bad):
+    with pytest.raises(SurefootError, match=r"timeout_s is .*; it must be > 0"):
+        start_guardian(RobotAddress(GO2, "lo", 0), timeout_s=bad)
+
+
+def test_a_guardian_ends_when_the_robot_has_been_gone_for_long(monkeypatch):
+    monkeypatch.setattr(guardian_process, "_GONE_S", 0.3)
+    monkeypatch.setattr(guardian_process, "_LOOK_FOR_ROBOT_S", 0.01)
+    order = Order(-1, os.getpid(), GO2, "lo", DOMAIN, timeout_s=0.1, mode_machine=0, lock_descriptor=-1)
+    participant = Participant("lo", DOMAIN)
+    try:
+        command = LowCommand(participant, KINDS[GO2], np.arange(12))
+        with Peer(GO2) as peer:
+            assert await_true(lambda: command.num_subscribers == 1)
+            ended = threading.Thread(target=guardian_process._damp, args=(order, command, 0.002))
+            ended.start()
+            time.sleep(1.0)
+            assert ended.is_alive()
+            assert damps(peer.commands[-1][1])
+        ended.join(timeout=10.0)
+        assert not ended.is_alive()
+    finally:
+        participant.close()

@@ -1,0 +1,193 @@
+import numpy as np
+import pytest
+from loop_rig import WALKING, Rig
+from safety_cases import TICK_S
+
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.guardian import GuardianTookOverError, Heartbeat
+from surefoot_bridge.loop import FIRST_REPORT_S, Loop
+from surefoot_bridge.machine_modes import Mode, Request
+
+
+class Beats(Heartbeat):
+    """A heartbeat that takes the robot away at a time."""
+
+    def __init__(self, taken_s=np.inf):
+        self.taken_s, self.times, self.released = taken_s, [], 0
+
+    def beat(self, time_s):
+        if time_s >= self.taken_s:
+            raise GuardianTookOverError("The guardian damps the robot.")
+        self.times.append(time_s)
+
+    def release(self):
+        self.released += 1
+
+
+def test_a_run_goes_from_passive_over_stand_and_walk_to_rest_and_damps_the_robot_last(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING)
+    report = rig.run(3.0)
+    assert rig.modes() == ["passive", "stand", "walk", "stand", "sit", "passive"]
+    assert report.in_order
+    assert report.mode == Mode.PASSIVE
+    assert rig.robot.num_stops > 1
+    assert rig.robot.told[6:9].tolist() == [0.0, 0.0, 0.0]
+    assert "the run ends" in report.modes[-1].reason
+
+
+def test_every_tick_is_a_command_at_the_rate_of_the_contract(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING)
+    report = rig.run(2.0)
+    times = np.array([when for when, _ in rig.robot.writes])
+    np.testing.assert_allclose(np.diff(times), TICK_S, atol=1e-9)
+    assert report.ticks == len(times)
+    assert report.jitter.missed == 0
+
+
+def test_the_policy_is_asked_once_each_control_period_and_only_while_the_robot_walks(tmp_path):
+    rig = Rig(tmp_path / "b", (0.1, Request.STAND), (1.507, Request.WALK))
+    rig.run(2.5)
+    asked = np.array(rig.asked_s)
+    assert asked[0] == pytest.approx(1.52)  # the first control period after it was asked for
+    while_walking = asked[: np.searchsorted(asked, 2.5)]
+    np.testing.assert_allclose(np.diff(while_walking), 0.02, atol=1e-9)
+    assert [change.time_s for change in rig.loop._record.modes if change.mode == Mode.WALK] == pytest.approx([1.52])
+
+
+def test_targets_and_gains_pass_from_mode_to_mode_without_a_jump(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING)
+    rig.run(3.0)
+    told = np.array([told for when, told in rig.robot.writes])
+    change = np.abs(np.diff(told, axis=0))
+    # From no gains to 52 N m/rad along 3 x^2 - 2 x^3 over 0.5 s: at most 1.5 * 52 * 0.005 / 0.5 in a tick.
+    last = np.flatnonzero(told[:, 6] > 0)[-1]  # passive comes at once, from rest
+    assert change[:last, 6:9].max() <= 1.5 * 52.0 * TICK_S / 0.5 + 1e-9
+    assert change[:last, 9:12].max() <= 1.5 * 4.2 * TICK_S / 0.5 + 1e-9
+
+
+def test_nothing_is_sent_before_the_first_report_and_a_robot_that_sends_none_is_named(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING, silent_s=1.0)
+    rig.run(2.0)
+    assert rig.robot.writes[0][0] == pytest.approx(1.0)
+    rig = Rig(tmp_path / "c", *WALKING, silent_s=np.inf)
+    report = rig.run(20.0)
+    assert rig.robot.writes == []
+    assert not report.in_order
+    assert "made_up sent no report within 5 s" in report.ended_by
+    assert rig.clock.now() == pytest.approx(FIRST_REPORT_S, abs=0.2)
+
+
+def test_an_exception_of_the_policy_holds_the_robot_is_told_once_and_ends_with_its_cause(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING)
+    rig.fail_between_s = (2.2, 2.4)
+    report = rig.run(3.0)
+    assert [mishap.name for mishap in report.mishaps] == ["policy_failed"]
+    assert "RuntimeError: out of memory" in report.mishaps[0].message
+    assert [event.rule for event in report.events if event.rule == "policy_failed"] == ["policy_failed"]
+    np.testing.assert_array_equal(rig.at(2.25)[:3], rig.at(2.35)[:3])
+    assert np.abs(rig.at(2.9)[:3] - rig.at(2.35)[:3]).max() > 1e-4  # it walks again
+    assert report.in_order
+
+
+def test_an_operator_that_raises_is_one_that_is_lost(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING, silent_from_s=2.0)
+    report = rig.run(3.0)
+    assert [mishap.name for mishap in report.mishaps] == ["operator_read_failed"]
+    lost = [event.time_s for event in report.events if event.rule == "operator_lost"]
+    assert lost == pytest.approx([2.0 + 0.5], abs=2 * TICK_S)
+
+
+def test_a_command_that_cannot_be_sent_ends_the_run_and_the_robot_is_damped(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING)
+    rig.robot.fail_write_at = 2.0
+    report = rig.run(3.0)
+    assert report.ended_by == "OSError: the network is down"
+    assert not report.in_order
+    assert report.duration_s < 2.0
+    assert rig.robot.num_stops > 1
+    assert report.mishaps[-1].name == "ended"
+
+
+def test_once_the_guardian_has_the_robot_nothing_more_is_sent(tmp_path):
+    beats = Beats(taken_s=2.0)
+    rig = Rig(tmp_path / "b", *WALKING, heartbeat=beats)
+    report = rig.run(3.0)
+    assert rig.robot.writes[-1][0] < 2.0
+    assert rig.robot.num_stops == 0
+    assert report.ended_by == "The guardian damps the robot."
+    assert beats.released == 0
+
+
+def test_every_command_is_preceded_by_a_beat_and_an_orderly_end_releases_the_guardian(tmp_path):
+    beats = Beats()
+    rig = Rig(tmp_path / "b", *WALKING, heartbeat=beats)
+    rig.run(2.0)
+    times = [when for when, _ in rig.robot.writes]
+    assert beats.times[: len(times)] == times
+    assert beats.released == 1
+
+
+def test_a_second_request_to_end_damps_at_once(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING)
+    read = rig.operator.read
+
+    def twice(time_s):
+        if time_s >= 2.0:
+            rig.loop.request_end()
+        return read(time_s)
+
+    rig.operator.read = twice
+    report = rig.run(10.0)
+    assert report.ended_by == "It was told to end at once."
+    assert not report.in_order
+    assert rig.clock.now() < 2.3
+    assert rig.robot.told[9:12].tolist() == [3.0, 3.0, 3.0]
+
+
+def test_a_stopped_robot_is_damped_until_it_is_released_and_may_stand_again(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING, (2.0, "stop"), (3.0, Request.RELEASE), (3.1, Request.STAND))
+    rig.run(5.0)
+    assert rig.modes()[:6] == ["passive", "stand", "walk", "damped", "passive", "stand"]
+    assert rig.at(2.5)[6:9].tolist() == [0.0] * 3
+    assert rig.at(2.5)[9:12].tolist() == [3.0] * 3
+
+
+def test_a_loop_that_was_held_up_leaves_ticks_out_and_asks_the_policy_in_the_first_that_is_not_late(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING)
+    read, spent = rig.robot.read, []
+
+    def slow():
+        if rig.clock.now() >= 2.0 and not spent:
+            spent.append(rig.clock.now())
+            rig.clock.spend(0.0525)
+        return read()
+
+    rig.robot.read = slow
+    report = rig.run(3.0)
+    times = np.array([when for when, _ in rig.robot.writes])
+    gap = np.diff(times).max()
+    # The tick of 2.0 s sends at 2.0525; of those due until then the last one, of 2.05, is done at once, nine are not.
+    assert gap == pytest.approx(0.0575)
+    assert report.jitter.missed == 9
+    # Its first tick that was left out was due at 2.005.
+    assert [(event.time_s, event.value) for event in report.events if event.rule == "deadline"] == [
+        (pytest.approx(2.0525), pytest.approx(0.0475))
+    ]
+    # The step of 2.0 s; that of 2.04 is not taken in a late tick, which is held anyway, but in the one after.
+    assert [when for when in rig.asked_s if 1.99 < when < 2.07] == pytest.approx([2.0525, 2.055, 2.06])
+    assert report.in_order
+
+
+def test_a_loop_of_another_robot_is_refused(tmp_path):
+    rig = Rig(tmp_path / "b")
+    rig.robot.name = "unitree_go2"
+    with pytest.raises(SurefootError, match=r"The robot is unitree_go2; the bundle .* is for made_up"):
+        Loop(
+            rig.bundle,
+            rig.robot,
+            rig.operator,
+            limits=None,
+            poses=None,
+            gains=None,
+            clock=rig.clock,
+        )

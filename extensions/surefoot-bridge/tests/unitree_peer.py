@@ -1,0 +1,131 @@
+"""A robot on the loopback network for tests: the emulated firmware with joints that stand where they are told to."""
+
+import os
+import threading
+import time
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from contracts import quadruped_contract
+
+from surefoot_bridge import contract as c
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.state import RobotState
+from surefoot_bridge.unitree import RobotAddress
+from surefoot_bridge.unitree.dds_library import load_library
+from surefoot_bridge.unitree.firmware import Firmware
+from surefoot_bridge.unitree.kinds import KINDS
+
+DOMAIN = 10 + os.getpid() % 200  # another one for each run of the tests, so that two do not hear each other
+
+
+def _why_not():
+    try:
+        load_library()
+    except SurefootError as error:
+        return str(error)
+    return ""
+
+
+needs_dds = pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+
+
+def address(robot):
+    return RobotAddress(robot, "lo", DOMAIN)
+
+
+def unitree_contract(robot, *, joints=None, feet=("FL_foot", "RR_foot")):
+    """A contract whose order of joints is that of the kind, backwards for the policy; and made-up numbers."""
+    sdk = tuple(joints or KINDS[robot].joint_names)
+    n, made = len(sdk), quadruped_contract()
+
+    def each(part):
+        """The part with as many numbers as there are joints."""
+        lists = {f.name: getattr(part, f.name) for f in fields(part) if isinstance(getattr(part, f.name), tuple)}
+        return replace(part, **{name: (values * 3)[:n] for name, values in lists.items()})
+
+    dims = {**dict.fromkeys(("joint_pos", "joint_vel", "last_action"), n), "foot_contact": len(feet)}
+    seen = [t for t in made.observation.terms if t.source != "foot_contact" or KINDS[robot].foot_names]
+    terms = [replace(t, dim=dims.get(t.source, t.dim)) for t in seen]
+    return replace(
+        made,
+        robot=c.RobotPart(robot, "1", tuple(reversed(sdk)), sdk, feet, (0.1,) * n),
+        gains=each(made.gains),
+        action=each(made.action),
+        observation=replace(made.observation, terms=tuple(terms)),
+        network=replace(made.network, observation_dim=sum(t.dim * t.history for t in terms), action_dim=n),
+        safety=each(made.safety),
+    )
+
+
+def robot_state(robot, time_s, **changes):
+    """Numbers by which each joint, foot and axis can be told, in the robot's own order."""
+    n, feet = len(KINDS[robot].joint_names), len(KINDS[robot].foot_names)
+    state = RobotState(
+        time_s=np.array(time_s),
+        sequence=np.array(0),
+        joint_pos_rad=0.125 * np.arange(n),
+        joint_vel_rad_s=1.0 + 0.125 * np.arange(n),
+        joint_torque_nm=2.0 + 0.125 * np.arange(n),
+        motor_temperature_c=30.0 + np.arange(n),
+        imu_quat_wxyz=np.array([0.5, -0.5, 0.5, 0.5]),
+        imu_ang_vel_rad_s=np.array([0.25, 0.5, 0.75]),
+        imu_lin_acc_m_s2=np.array([1.0, 2.0, 9.5]),
+        foot_force_n=10.0 * np.arange(1, feet + 1),
+        battery_share=np.array(0.87),
+    )
+    return replace(state, **{name: np.asarray(value) for name, value in changes.items()})
+
+
+class Peer:
+    """The emulated firmware in a thread.
+
+    Attributes:
+        firmware: The firmware.
+        commands: The commands that counted, with the time of each, oldest first.
+    """
+
+    def __init__(self, robot, *, reporting=True, **options):
+        self.robot = robot
+        self.firmware = Firmware(address(robot), **options)
+        self.commands = []
+        self.reporting = reporting
+        self.changes = {}
+        self.ticks_per_report = 2
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        begin_s = time.monotonic()
+        while not self._ended.wait(0.002):
+            now = time.monotonic()
+            self.commands += [(now, command) for command in self.firmware.commands()]
+            self.firmware.answer()
+            if self.reporting:
+                self.firmware.report(robot_state(self.robot, **{"time_s": now - begin_s, **self.changes}))
+
+    def await_commands(self, count=1, timeout_s=5.0):
+        until = time.monotonic() + timeout_s
+        while len(self.commands) < count and time.monotonic() < until:
+            time.sleep(0.002)
+        assert len(self.commands) >= count
+        return [command for _, command in self.commands]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self._ended.set()
+        self._thread.join()
+        self.firmware.close()
+
+
+def await_true(what, timeout_s=5.0):
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until:
+        if what():
+            return True
+        time.sleep(0.002)
+    return bool(what())
