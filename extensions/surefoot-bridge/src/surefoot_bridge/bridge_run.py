@@ -1,0 +1,226 @@
+"""One run of the bridge, from the checklist to the last line of the log."""
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Sequence
+
+from .bundle import Bundle
+from .checklist import acknowledge, checklist, misplaced_joints
+from .clock import Clock, MonotonicClock, SimulatedClock
+from .contract import Contract
+from .ending import EndingOperator, ending_signals
+from .errors import SurefootError
+from .guardian import Guardian, start_guardian
+from .log import LogWriter, open_log
+from .loop import PHASES, Loop
+from .operator_choice import OperatorChoice, open_operator
+from .robot import Reading, Robot
+from .robot_handling import hold_of
+from .robot_place import RobotPlace
+from .run_outcome import Outcome
+from .safety_limits import StageLimits
+from .stage_standing import require_open
+from .stages import Stage
+from .stop_file import StopFile
+
+REPORT_TIMEOUT_S = 5.0
+"""How long to wait for the first report of a robot [s]."""
+
+GUARDIAN_TIMEOUT_S = 0.1
+"""How long the loop may be silent until the guardian damps the robot [s]: as long as safety lets a robot be without a
+new report."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is to be run, and how.
+
+    Attributes:
+        place: Where the robot is.
+        stage: How far it is trusted.
+        operator: Who commands it.
+        logs: Folder of all logs; None for no log.
+        stop_file: File whose appearance damps the robot; None for none.
+        word: The acknowledgement of the checklist, where it was given beforehand.
+        simulated_clock: Whether time passes as fast as it is computed.
+        without_switcher: Whether to go on where the robot does not say which controller of its own is active.
+    """
+
+    place: RobotPlace
+    stage: Stage
+    operator: OperatorChoice
+    logs: Optional[Path] = None
+    stop_file: Optional[Path] = None
+    word: Optional[str] = None
+    simulated_clock: bool = False
+    without_switcher: bool = False
+
+    def check(self) -> None:
+        """Refuse what cannot be run, before anything is loaded.
+
+        Raises:
+            SurefootError: If it cannot.
+        """
+        if self.place.on_hardware and self.logs is None:
+            raise SurefootError(
+                "A real robot is not moved without a log: it is what opens the next stage, and what tells why a robot "
+                "fell. Give --log DIR, the folder of all logs."
+            )
+        if self.simulated_clock and (self.place.address is not None or self.operator.kind != "script"):
+            raise SurefootError(
+                "--simulated-clock is for --robot mujoco or replay:LOG with --operator script:FILE: a person and a "
+                "robot on the network live in real time."
+            )
+        if self.without_switcher and self.place.address is None:
+            raise SurefootError("--without-switcher is for robots on the network: go2, g1.")
+
+
+def run_bridge(bundle: Bundle, run: Run) -> Outcome:
+    """Run a bundle on a robot, from the checklist to the end of its log.
+
+    Args:
+        bundle: The bundle.
+        run: What is to be run, and how.
+
+    Raises:
+        SurefootError: If the stage is not open, the robot is not there or not as it should be, or the checklist was not
+            acknowledged. Nothing was moved then.
+    """
+    run.check()
+    contract, place, stage = bundle.contract, run.place, run.stage
+    hold = hold_of(contract)
+    opened_by = None
+    if place.on_hardware and run.logs is not None:
+        if stage.previous is not None:
+            print(f"Reading the logs in {run.logs} for one that opens the stage {stage.name} ...", flush=True)
+        opened_by = require_open(stage, run.logs, bundle.identity)
+    stops = () if run.stop_file is None else (StopFile(run.stop_file),)
+    clock: Clock = SimulatedClock() if run.simulated_clock else MonotonicClock()
+    limits = stage.limits(contract)
+    with ExitStack() as stack:
+        robot = stack.enter_context(place.open(contract, clock, timeout_s=REPORT_TIMEOUT_S))
+        reading = _first_report(robot, clock)
+        _require_joints_in_place(contract, reading, limits)
+        acknowledge(
+            checklist(
+                bundle,
+                stage,
+                robot=place.describe(contract.robot.name),
+                on_hardware=place.on_hardware,
+                opened_by=None if opened_by is None else opened_by.log,
+                reading=reading,
+                log=None if run.logs is None else str(run.logs),
+                guardian=place.address is not None,
+                more=_network_checks(place),
+            ),
+            word=run.word,
+        )
+        log = None if run.logs is None else stack.enter_context(_open_log(bundle, run, robot))
+        if log is not None and isinstance(clock, SimulatedClock):
+            clock.on_advance(_Patience(log))
+        guardian = _take_control(robot, place, run)
+        if guardian is not None:
+            stack.callback(guardian.release)
+        command = open_operator(
+            run.operator, contract, stage, hold.poses, time_s=clock.now(), watched=place.on_hardware, stops=stops
+        )
+        stack.callback(command.operator.close)
+        operator = EndingOperator(command.operator, command.duration_s, lambda: loop.request_end())
+        loop = Loop(
+            bundle,
+            robot,
+            operator,
+            limits=limits,
+            poses=hold.poses,
+            gains=hold.gains,
+            clock=clock,
+            log=log,
+            heartbeat=guardian,
+            ask_realtime=place.address is not None,
+        )
+        if run.operator.help:
+            print(run.operator.help, flush=True)
+        with ending_signals(operator.end) as signals:
+            report = loop.run()
+            robot.close()
+            status = None if log is None else log.close()
+    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals))
+
+
+def _first_report(robot: Robot, clock: Clock) -> Reading:
+    """Wait for a robot's first report, as long as a low-level period takes for one in this process."""
+    until_s = clock.now() + REPORT_TIMEOUT_S
+    while clock.now() < until_s:
+        reading = robot.read()
+        if reading is not None:
+            return reading
+        clock.sleep_until(clock.now() + 0.002)
+    raise SurefootError(f"{robot.name} has not reported anything in {REPORT_TIMEOUT_S:g} s. Is it switched on?")
+
+
+def _require_joints_in_place(contract: Contract, reading: Reading, limits: StageLimits) -> None:
+    wrong = misplaced_joints(contract, reading, limits.position_margin_rad)
+    if wrong:
+        raise SurefootError(
+            "\n  ".join(
+                [
+                    "Joints are where they cannot be:",
+                    *wrong,
+                    "Their order, their zero or the robot is another one than the contract's. Nothing was moved.",
+                ]
+            )
+        )
+
+
+def _network_checks(place: RobotPlace) -> Sequence[str]:
+    if not place.on_hardware:
+        return ()
+    from .unitree import CHECKLIST
+
+    return CHECKLIST
+
+
+def _open_log(bundle: Bundle, run: Run, robot: Robot) -> LogWriter:
+    assert run.logs is not None
+    return open_log(
+        run.logs,
+        bundle.contract,
+        bundle=bundle.identity,
+        stage=run.stage.log_name(rehearsal=not run.place.on_hardware),
+        phases=PHASES,
+        num_foot_sensors=robot.num_foot_sensors,
+    )
+
+
+class _Patience:
+    """Lets simulated time wait for the disk, so that no tick is missing in the log however fast it is computed."""
+
+    _EVERY = 100  # ticks: a small part of the queue, which holds seconds of them
+
+    def __init__(self, log: LogWriter) -> None:
+        self._log, self._ticks = log, 0
+
+    def __call__(self, time_s: float) -> None:  # noqa: ARG002  (what a listener is given)
+        self._ticks += 1
+        if self._ticks % self._EVERY == 0:
+            while self._log.status().state == "writing" and self._log.status().queued > self._EVERY:
+                time.sleep(0.001)
+
+
+def _take_control(robot: Robot, place: RobotPlace, run: Run) -> Optional[Guardian]:
+    """Take control of a robot on the network, with a guardian beside; others are controlled by whoever has them."""
+    if place.address is None:
+        return None
+    from .unitree import UnitreeG1, UnitreeRobot
+
+    assert isinstance(robot, UnitreeRobot)
+    mode_machine = robot.mode_machine if isinstance(robot, UnitreeG1) else 0
+    guardian = start_guardian(place.address, timeout_s=GUARDIAN_TIMEOUT_S, lock=robot.lock, mode_machine=mode_machine)
+    try:
+        robot.take_control(without_switcher=run.without_switcher)
+    except BaseException:
+        guardian.release()
+        raise
+    return guardian

@@ -1,0 +1,183 @@
+"""`surefoot-bridge run` with the shipped bundle on a robot in MuJoCo, and what it refuses before anything moves."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from log_rig import needs_mcap
+from run_rig import BUNDLE, REHEARSE, WALK, Running, needs_bundle, needs_robot
+
+from surefoot_bridge.command_line import main
+from surefoot_bridge.log import read_log, summarise
+from surefoot_bridge.log.measures import mode_bands
+from surefoot_bridge.manifest import identity, read_files
+from surefoot_bridge.stage_verdict import judge
+
+
+def modes(log):
+    return [band.mode for band in mode_bands(log)]
+
+
+def largest_tilt(log):
+    found = summarise(log).tilt_rad
+    assert found is not None
+    return found
+
+
+@needs_mcap
+@needs_robot
+def test_the_shipped_policy_stands_walks_and_sits_by_a_script(tmp_path):
+    report = tmp_path / "run.json"
+    running = Running(tmp_path, f"{WALK}6 stand\n8.6 sit\n10.6 passive\n11 end\n", "--json", str(report))
+    shown = running.end()
+    assert running.process.returncode == 0, shown
+    assert "Stage tethered: unitree_go2 in MuJoCo (a rehearsal: no real robot moves)" in shown
+    assert "Ended because its 11 s are over. It was told to end, and the robot rests." in shown
+    log = running.log
+    assert modes(log) == ["stand", "walk", "stand", "sit", "passive"]
+    assert log.stage == "tethered (rehearsal)"
+    assert log.finished
+    summary = summarise(log)
+    assert summary.duration_s == pytest.approx(11.0, abs=0.1)
+    assert summary.commands[0].highest == 0.3
+    assert largest_tilt(log) < 0.3
+    content = json.loads(report.read_text())
+    assert content["ok"] is True
+    assert content["figures"]["in_order"] == 1.0
+    assert content["figures"]["events_damp"] == content["figures"]["events_zero"] == 0
+    assert [row["name"] for row in content["rows"] if row["kind"] == "mode"] == modes(log)
+    verdict = judge(log.paths[0].parent, identity(read_files(BUNDLE)[0]))
+    assert (verdict.counts, verdict.passed) == (False, False)
+    assert "rehearsal" in verdict.reason
+
+
+@needs_mcap
+@needs_robot
+def test_the_log_of_a_run_can_be_run_again_as_a_robot(tmp_path):
+    script = "0 stand\n2.2 walk\n3 stand\n5.4 sit\n7.4 passive\n8 end\n"
+    first = Running(tmp_path, script)
+    shown = first.end()
+    assert first.process.returncode == 0, shown
+    logs = tmp_path / "again"
+    again = Running(tmp_path, script, "--robot", f"replay:{first.log.paths[0].parent}", "--log", str(logs))
+    shown = again.end()
+    assert again.process.returncode == 0, shown
+    assert "Stage tethered: unitree_go2 replayed from" in shown
+    (folder,) = logs.iterdir()
+    assert modes(read_log(folder)) == modes(first.log)
+
+
+@needs_mcap
+@needs_robot
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_brings_a_walking_robot_to_rest_in_order_and_closes_the_log(tmp_path, name):
+    running = Running(tmp_path, f"{WALK}170 end\n")
+    running.await_mode("walk")
+    running.process.send_signal(getattr(signal, name))
+    shown = running.end()
+    assert running.process.returncode == 130, shown
+    assert f"Ended because {name} came. It was told to end, and the robot rests." in shown
+    log = running.log
+    assert modes(log) == ["stand", "walk", "stand", "sit", "passive"]
+    assert (log.finished, log.lost_bytes, log.damaged_bytes) == (True, 0, 0)
+    last = log.joint_commands()
+    assert not last.stiffness_nm_per_rad[-1].any()
+    assert largest_tilt(log) < 0.3
+
+
+@needs_mcap
+@needs_robot
+def test_a_second_signal_damps_the_robot_at_once(tmp_path):
+    running = Running(tmp_path, f"{WALK}170 end\n")
+    running.await_mode("walk")
+    running.process.send_signal(signal.SIGINT)
+    running.process.send_signal(signal.SIGTERM)  # two of a kind could come as one
+    shown = running.end()
+    assert running.process.returncode == 1, shown
+    assert "It was told to end at once." in shown
+    assert running.log.finished
+    assert "passive" not in modes(running.log)
+
+
+@needs_mcap
+@needs_robot
+def test_a_stop_file_damps_a_walking_robot(tmp_path):
+    running = Running(tmp_path, f"{WALK}10 end\n", "--stop-file", str(tmp_path / "stop"))
+    running.await_mode("walk")
+    (tmp_path / "stop").touch()
+    shown = running.end()
+    assert running.process.returncode == 1, shown
+    assert "operator_stop (damp) once" in shown
+    log = running.log
+    assert modes(log) == ["stand", "walk", "damped"]
+    last = log.joint_commands()
+    assert not last.stiffness_nm_per_rad[-1].any()
+    assert (last.damping_nms_per_rad[-1] == 3.0).all()
+
+
+def refused(capsys, *options):
+    assert main(["run", *options]) == 2
+    return capsys.readouterr().err
+
+
+@needs_bundle
+def test_a_real_robot_needs_a_log(capsys):
+    message = refused(capsys, str(BUNDLE), "--robot", "go2", "--interface", "eth0", "--stage", "tethered")
+    assert "A real robot is not moved without a log: " in message
+    assert "Give --log DIR" in message
+
+
+@needs_bundle
+def test_a_stage_that_is_not_open_is_refused_before_the_robot_is_looked_for(capsys, tmp_path):
+    message = refused(
+        capsys,
+        *(str(BUNDLE), "--robot", "go2", "--interface", "nowhere0", "--stage", "indoor"),
+        *("--log", str(tmp_path), "--runtime", "numpy"),
+    )
+    assert f"The stage indoor is not open to bundle {identity(read_files(BUNDLE)[0])}: No log of the stage" in message
+
+
+@needs_bundle
+def test_torchscript_of_an_unsigned_bundle_is_refused_for_a_real_robot(capsys, tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed")
+    message = refused(
+        capsys,
+        *(str(BUNDLE), "--robot", "go2", "--interface", "eth0", "--stage", "tethered"),
+        *("--log", str(tmp_path), "--runtime", "torchscript"),
+    )
+    assert "is TorchScript, which is code, and no signature is required" in message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--robot", "mujoco", "--simulated-clock"),
+            "--simulated-clock is for --robot mujoco or replay:LOG with --operator script",
+        ),
+        (("--robot", "go2", "--interface", "lo", "--simulated-clock", "--operator", "script:s"), "live in real time"),
+        (("--robot", "mujoco", "--without-switcher"), "--without-switcher is for robots on the network"),
+        (("--robot", "go2"), "--robot go2 needs --interface"),
+        (("--robot", "mujoco", "--operator", "mouse"), "Unknown operator 'mouse'"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused_before_the_bundle_is_loaded(capsys, options, message):
+    assert message in refused(capsys, "no_bundle", "--stage", "tethered", *options)
+
+
+@needs_robot
+def test_nobody_at_a_terminal_is_a_checklist_that_is_not_acknowledged(capsys, monkeypatch):
+    with Path(os.devnull).open() as nobody:
+        monkeypatch.setattr("sys.stdin", nobody)
+        message = refused(capsys, str(BUNDLE), "--robot", "mujoco", "--stage", "tethered", "--runtime", "numpy")
+    assert "Nobody can acknowledge the checklist" in message
+    assert "or give --acknowledge ready." in message
+
+
+@needs_robot
+def test_a_stop_file_that_is_there_is_refused_before_the_checklist(capsys, tmp_path):
+    (tmp_path / "stop").touch()
+    message = refused(capsys, str(BUNDLE), *REHEARSE, "--stop-file", str(tmp_path / "stop"))
+    assert "is there: somebody stopped the robot" in message
