@@ -110,6 +110,10 @@ ALL: dict[str, Callable[[], int]] = {
         for name in (f"randomization_{robot}_{physics}",)
     },
     "mutants": command(sys.executable, "scripts/mutate_randomization.py", *report_of("mutants")),
+    "contract_mutants": command(
+        *(sys.executable, "scripts/mutate_contract.py", f"tasks/surefoot_tasks/velocity/bundles/{TASK}"),
+        *(*report_of("contract_mutants"), *pages_of("contract_mutants")),
+    ),
     "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),
     "g1": g1,
     "seeds": seeds,

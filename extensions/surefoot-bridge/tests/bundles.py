@@ -12,7 +12,7 @@ from contracts import small_contract
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Contract, read_contract, write_contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import Golden, contract_digest, read_golden, save_golden
+from surefoot_bridge.golden import Columns, Golden, contract_digest, read_golden, save_golden
 from surefoot_bridge.manifest import write_manifest
 from surefoot_bridge.numpy_policy import NumpyPolicy
 from surefoot_bridge.observations import Observations
@@ -121,7 +121,8 @@ def record(contract: Contract, policy: Policy, *, reset_at: int = RESET_AT, num_
     joint_command = each(stack(tuple(told)), lambda array: np.asarray(array, np.float64))
     assert isinstance(joint_command, JointCommand)
     digest = contract_digest(write_contract(contract))
-    return Golden(report, command, begins, np.stack(observed), np.stack(acted), joint_command, digest)
+    columns = Columns(contract.robot.sdk_joint_names, contract.robot.foot_names, contract.command.names)
+    return Golden(report, command, begins, np.stack(observed), np.stack(acted), joint_command, digest, columns)
 
 
 def recording(

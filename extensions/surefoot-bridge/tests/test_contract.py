@@ -100,6 +100,11 @@ def test_all_mistakes_are_named_at_once():
         (("gains", "stiffness_nm_per_rad"), [1.0], "gains.stiffness_nm_per_rad has 1 entries for 12 joints"),
         (("action", "scale_rad", 0), 0.0, "action.scale_rad is .* it must be > 0"),
         (("timing", "control_period_s"), -0.02, "timing.control_period_s is -0.02; it must be > 0"),
+        (
+            ("timing", "low_level_hz"),
+            49.0,
+            "timing.low_level_hz is 49.0; with a control period of 0.02 s it must be at least 50",
+        ),
         (("observation", "terms", 0, "dim"), 4, "term base_ang_vel has dim 4; gyro of this robot has 3"),
         (("observation", "terms", 0, "frame"), "base", "term base_ang_vel is in frame base; gyro is in imu"),
         (("observation", "terms", 6, "history"), 2, "term velocity_command has history 2; valid: 1"),

@@ -59,6 +59,7 @@ def test_a_trace_comes_back_as_it_was_written():
     assert save_golden(GOLDEN) == data
     again = read_golden(data, "golden.npz")
     assert again.contract_sha256 == GOLDEN.contract_sha256
+    assert again.columns == GOLDEN.columns
     assert again.num_steps == NUM_STEPS
     assert save_golden(again) == data
 
@@ -98,6 +99,13 @@ def test_single_precision_is_written_without_loss_and_double_precision_is_not_cu
         ("begins", lambda array: np.zeros_like(array), "begins is false at step 0"),
         ("contract_sha256", lambda array: array[:63], r"contract_sha256 is uint8 \(63,\); it must be 64 hexadecimal"),
         ("contract_sha256", lambda array: array * 0 + ord("g"), "must be 64 hexadecimal digits"),
+        (
+            "columns.joints",
+            lambda array: array[:2],
+            r"columns.joints is <U1 \(2,\); it must name the columns of joints",
+        ),
+        ("columns.commands", lambda array: np.zeros(3), "columns.commands is float64"),
+        ("columns.feet", None, "columns.feet is missing"),
     ],
 )
 def test_an_array_that_does_not_fit_is_refused_by_name(name, change, message):

@@ -45,6 +45,12 @@ def contract_mistakes(contract: "Contract") -> Iterator[str]:
     for name in _NOT_NEGATIVE:
         if any(not (math.isfinite(number) and number >= 0) for number in _numbers(contract, name)):
             yield f"{name} is {_at(contract, name)}; it must be >= 0."
+    timing = contract.timing
+    if 0 < timing.low_level_hz * timing.control_period_s < 1 - 1e-9:
+        yield (
+            f"timing.low_level_hz is {timing.low_level_hz}; with a control period of {timing.control_period_s} s it "
+            f"must be at least {1 / timing.control_period_s:g}, one command a period."
+        )
     yield from _joint_mistakes(contract)
     yield from _observation_mistakes(contract)
     command = contract.command

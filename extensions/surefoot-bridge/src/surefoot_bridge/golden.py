@@ -19,6 +19,21 @@ MIN_STEPS = 500
 
 
 @dataclass(frozen=True)
+class Columns:
+    """Whose the columns of a recording are: a name that only the contract had could be changed there unnoticed.
+
+    Attributes:
+        joints: Joints in the order of the robot's interface.
+        feet: Feet in the order of ``report.foot_force_n``; none for a robot without foot sensors.
+        commands: Components of the command.
+    """
+
+    joints: Tuple[str, ...]
+    feet: Tuple[str, ...]
+    commands: Tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Golden:
     """A recording of one robot, one row for each control step.
 
@@ -30,6 +45,7 @@ class Golden:
         action: What it returned, before any clipping, (num_steps, action_dim), float32.
         joint_command: What the joints were told, (num_steps, num_joints) each.
         contract_sha256: SHA-256 of the text of the contract with which it was recorded, see :func:`contract_digest`.
+        columns: Whose the columns are.
     """
 
     report: RobotState
@@ -39,6 +55,7 @@ class Golden:
     action: np.ndarray
     joint_command: JointCommand
     contract_sha256: str
+    columns: Columns
 
     @property
     def num_steps(self) -> int:
@@ -54,6 +71,8 @@ def contract_digest(text: str) -> str:
 _REPORT = "report."
 _JOINTS = "joints."
 _HASH = "contract_sha256"
+_COLUMNS = "columns."
+_WIDTH_OF = {"joints": "joints.joint_pos_rad", "feet": "report.foot_force_n", "commands": "command"}
 
 # Type and shape of every array after the number of steps; widths by name must agree wherever they stand.
 _LAYOUT: Dict[str, Tuple[type, Tuple]] = {
@@ -96,6 +115,8 @@ def save_golden(golden: Golden) -> bytes:
             raise SurefootError(f"{name} of a golden trace is {array.dtype}; valid: {np.dtype(kind)}, or what fits in.")
         arrays[name] = array.astype(kind)
     arrays[_HASH] = np.frombuffer(golden.contract_sha256.encode(), np.uint8)
+    for item in fields(Columns):
+        arrays[_COLUMNS + item.name] = np.array(getattr(golden.columns, item.name), dtype=np.str_)
     data = write_npz(arrays)
     read_golden(data, "The golden trace to be written")
     return data
@@ -113,7 +134,7 @@ def read_golden(data: bytes, where: str) -> Golden:
             than :data:`MIN_STEPS`; all mistakes are named at once.
     """
     arrays = read_npz(data, where=where)
-    check_names(arrays, [*_LAYOUT, _HASH], where=where)
+    check_names(arrays, [*_LAYOUT, _HASH, *(_COLUMNS + item.name for item in fields(Columns))], where=where)
     mistakes = list(_mistakes(arrays))
     if mistakes:
         raise SurefootError("\n  ".join([f"{where} is refused:", *mistakes]))
@@ -125,6 +146,7 @@ def read_golden(data: bytes, where: str) -> Golden:
         action=arrays["action"],
         joint_command=JointCommand(**{item.name: arrays[_JOINTS + item.name] for item in fields(JointCommand)}),
         contract_sha256=arrays[_HASH].tobytes().decode(),
+        columns=Columns(**{item.name: tuple(arrays[_COLUMNS + item.name].tolist()) for item in fields(Columns)}),
     )
 
 
@@ -157,6 +179,10 @@ def _mistakes(arrays: Dict[str, np.ndarray]) -> Iterator[str]:
     digest = arrays[_HASH]
     if digest.dtype != np.uint8 or digest.shape != (64,) or set(digest.tobytes()) - set(b"0123456789abcdef"):
         yield f"{_HASH} is {digest.dtype} {digest.shape}; it must be 64 hexadecimal digits as uint8."
+    for name, numbers in _WIDTH_OF.items():
+        names, shape = arrays[_COLUMNS + name], arrays[numbers].shape
+        if names.dtype.kind != "U" or names.shape != shape[1:]:
+            yield f"{_COLUMNS}{name} is {names.dtype} {names.shape}; it must name the columns of {numbers}, {shape}."
 
 
 def _shown(*dims: object) -> str:

@@ -79,6 +79,7 @@ def replay(
             what was expected and found, and how far they are from each other.
     """
     _check_widths(golden, contract, where)
+    _check_columns(golden, contract, where)
     _check_clock(golden, contract, where)
     if contract.network.recurrent is not None and np.count_nonzero(golden.begins) < 2:
         raise SurefootError(
@@ -188,6 +189,22 @@ def _check_widths(golden: Golden, contract: Contract, where: str) -> None:
     for what, (found, expected) in widths.items():
         if found != expected:
             raise SurefootError(f"{where} has {found} {what}; the contract has {expected}. Export the policy again.")
+
+
+def _check_columns(golden: Golden, contract: Contract, where: str) -> None:
+    """Refuse a trace whose columns are not those that the contract names: numbers alone do not show whose they are."""
+    robot, columns = contract.robot, golden.columns
+    expected = {
+        "joints": (columns.joints, robot.sdk_joint_names),
+        "feet": (columns.feet, robot.foot_names if columns.feet else ()),
+        "components of the command": (columns.commands, contract.command.names),
+    }
+    for what, (found, named) in expected.items():
+        if found != named:
+            raise SurefootError(
+                f"{where} was recorded with the {what} {', '.join(found)}; the contract has {', '.join(named)}. "
+                "Export the policy again."
+            )
 
 
 def _check_clock(golden: Golden, contract: Contract, where: str) -> None:

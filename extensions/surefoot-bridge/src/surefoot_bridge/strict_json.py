@@ -6,6 +6,7 @@ Field types may be ``bool``, ``int``, ``float``, ``str``, ``Literal`` of strings
 
 import dataclasses
 import difflib
+import functools
 import json
 import math
 from typing import Any, Dict, List, Tuple, Type, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -111,10 +112,16 @@ def _read(kind: Any, data: Any, path: str, mistakes: List[str]) -> Any:
     return data
 
 
+@functools.lru_cache(maxsize=None)
+def _hints(kind: type) -> Dict[str, Any]:
+    """Return the types of a dataclass's fields; looking them up takes longer than reading the rest of a contract."""
+    return get_type_hints(kind)
+
+
 def _read_dataclass(kind: Any, data: Any, path: str, mistakes: List[str]) -> Any:
     if not isinstance(data, dict):
         return _mistyped("an object", data, path, mistakes)
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     names = [item.name for item in dataclasses.fields(kind)]
     for key in data:
         if key not in names:
@@ -167,7 +174,7 @@ def _schema(kind: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
         name = kind.__name__
         if name not in definitions:
             definitions[name] = {}  # its place, in the order in which they are met
-            hints = get_type_hints(kind)
+            hints = _hints(kind)
             names = [item.name for item in dataclasses.fields(kind)]
             definitions[name] = {
                 "type": "object",

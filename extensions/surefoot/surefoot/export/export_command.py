@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in the engine, and a manifest with the hash of each. It is loaded and replayed before it is put in place. "
         "Exit status: 0 written, 2 refused."
     )
-    parser.add_argument("run", nargs="?", metavar="RUN|CHECKPOINT", help="run directory, or a checkpoint in it")
+    parser.add_argument(
+        "run",
+        nargs="?",
+        metavar="RUN|CHECKPOINT|wandb:RUN",
+        help="run directory, a checkpoint in it, wandb:ENTITY/PROJECT/RUN, or wandb:FOLDER of a run recorded offline",
+    )
     parser.add_argument("--pretrained", metavar="TASK", help="export the policy that came with the package")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the bundle")
     parser.add_argument("--physics", metavar="P", help="engine of the golden trace (default: as trained)")
@@ -42,13 +49,18 @@ def run(args: argparse.Namespace) -> int:
     from surefoot.export.exporting import check_place, export_policy
     from surefoot.report import provenance, write_report
 
-    trained = _find(args)
-    device = check_device(args.device or default_device())
-    physics = check_physics(args.physics or trained.settings.physics, device)
     check_place(args.output)
     key = None if args.sign is None else _read_key(args.sign)
-    print(f"Exporting {trained.checkpoint}: {trained.settings.task}, recorded in {physics} on {device}", flush=True)
-    exported = export_policy(trained, args.output, physics=physics, device=device, private_key=key)
+    device = check_device(args.device or default_device())
+    with _found(args) as trained:
+        physics = check_physics(args.physics or trained.settings.physics, device)
+        name = (
+            trained.checkpoint
+            if args.pretrained or not _is_wandb(args.run)
+            else f"{args.run}, {trained.checkpoint.name}"
+        )
+        print(f"Exporting {name}: {trained.settings.task}, recorded in {physics} on {device}", flush=True)
+        exported = export_policy(trained, args.output, physics=physics, device=device, private_key=key)
     _report(exported, args.output, signed=key is not None)
     if args.json is not None:
         figures = {
@@ -60,14 +72,28 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _find(args: argparse.Namespace) -> TrainedPolicy:
+@contextmanager
+def _found(args: argparse.Namespace) -> Iterator[TrainedPolicy]:
+    """Find the policy; one of W&B is there for as long as the block lasts."""
     from surefoot.playing.run_files import find_policy, find_pretrained
 
     if (args.run is None) == (args.pretrained is None):
         raise SurefootError(
             "Name what to export: either a RUN or CHECKPOINT, or --pretrained TASK. See: surefoot tasks list"
         )
-    return find_policy(args.run) if args.pretrained is None else find_pretrained(args.pretrained)
+    if args.pretrained is not None:
+        yield find_pretrained(args.pretrained)
+    elif _is_wandb(args.run):
+        from surefoot.export.wandb_run import fetched
+
+        with fetched(args.run) as run:
+            yield find_policy(run)
+    else:
+        yield find_policy(args.run)
+
+
+def _is_wandb(run: str) -> bool:
+    return run.startswith("wandb:")
 
 
 def _read_key(path: Path) -> str:

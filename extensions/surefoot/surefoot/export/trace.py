@@ -10,8 +10,10 @@ import numpy as np
 import torch
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import Golden
+from surefoot_bridge.golden import Columns, Golden
 from surefoot_bridge.state import JointCommand, RobotState, stack
+
+from .contract import COMMANDS as COMMAND_NAMES
 
 if TYPE_CHECKING:
     from surefoot.envs.env import SurefootEnv
@@ -101,6 +103,7 @@ class _Recorder:
         self._session, self._group = session, group
         spec = session.robot
         self._sdk_order = [spec.joint_names.index(name) for name in spec.sdk_joint_names]
+        self._has_feet = "foot_contact" in spec.interface.sensors
         self._last_lin_vel_w: np.ndarray | None = None
         self._steps: list[dict[str, np.ndarray]] = []
         self._reports: list[RobotState] = []
@@ -137,11 +140,13 @@ class _Recorder:
 
     def trace(self, fell_at: int) -> Trace:
         """Return what was taken down."""
+        spec = self._session.robot
         columns = {name: np.stack([step[name] for step in self._steps]) for name in self._steps[0]}
         golden = Golden(
             report=stack(tuple(self._reports)),
             joint_command=stack(tuple(self._joint_commands)),
             contract_sha256="",
+            columns=Columns(spec.sdk_joint_names, spec.foot_bodies if self._has_feet else (), COMMAND_NAMES),
             **columns,
         )
         return Trace(golden, fell_at)
@@ -153,7 +158,6 @@ class _Recorder:
         before = lin_vel_w if self._last_lin_vel_w is None else self._last_lin_vel_w
         self._last_lin_vel_w = lin_vel_w
         force_w = (lin_vel_w - before) / env.step_dt + np.array([0.0, 0.0, GRAVITY_M_S2])
-        has_feet = "foot_contact" in env.robot_spec.interface.sensors
         return RobotState(
             time_s=np.array(self.num_steps * env.step_dt),
             sequence=np.array(self.num_steps),
@@ -164,7 +168,7 @@ class _Recorder:
             imu_quat_wxyz=quat_wxyz,
             imu_ang_vel_rad_s=_row(state.base_ang_vel_b).copy(),
             imu_lin_acc_m_s2=_rotated_back(quat_wxyz, force_w).astype(np.float32),
-            foot_force_n=_row(state.foot_force_n).copy() if has_feet else np.zeros(0, dtype=np.float32),
+            foot_force_n=_row(state.foot_force_n).copy() if self._has_feet else np.zeros(0, dtype=np.float32),
             battery_share=np.array(1.0, dtype=np.float32),
         )
 

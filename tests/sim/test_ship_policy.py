@@ -1,0 +1,55 @@
+"""Shipping a policy puts its run and its bundle into the package: here into a copy of it."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from surefoot_bridge.bundle import load_bundle
+
+pytestmark = pytest.mark.sim
+
+CHECKOUT = Path(__file__).parents[2]
+TASK = "Surefoot-Velocity-Flat-Go2"
+TIMEOUT_S = 600
+(_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
+
+
+def ship(package: Path, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        (sys.executable, str(CHECKOUT / "scripts" / "ship_policy.py"), *arguments),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        cwd=package.parent,
+        env={**os.environ, "PYTHONPATH": str(package.parent)},
+    )
+
+
+def test_a_run_is_shipped_as_a_slim_run_and_as_the_bundle_that_came_with_the_package(tmp_path):
+    package, run = tmp_path / "tasks" / "surefoot_tasks", tmp_path / "run"
+    shutil.copytree(_PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shipped, bundle = package / "pretrained" / TASK, package / "velocity" / "bundles" / TASK
+    shutil.copytree(shipped, run)
+
+    refused = ship(package, str(shipped))
+    assert refused.returncode == 2, refused.stdout + refused.stderr
+    assert "is where the policy is shipped to; name the run that it came from" in refused.stderr
+    assert (shipped / "run.json").is_file(), "nothing was removed"
+
+    shutil.rmtree(shipped)
+    done = ship(package, str(run), "--play", str(run / "play.json"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    for path in (path for path in run.rglob("*") if path.is_file()):
+        assert (shipped / path.relative_to(run)).read_bytes() == path.read_bytes()
+    loaded, before = load_bundle(bundle), load_bundle(_PACKAGE / "velocity" / "bundles" / TASK)
+    assert f"as bundle {loaded.identity} in {bundle}" in done.stdout
+    assert loaded.contract.network == before.contract.network
+    assert loaded.contract.scores == before.contract.scores
+    for name in ("policy.npz", "policy.onnx"):  # TorchScript and the trace may differ between versions and machines
+        assert (bundle / name).read_bytes() == (_PACKAGE / "velocity" / "bundles" / TASK / name).read_bytes()
