@@ -1,8 +1,10 @@
-"""Measure Surefoot's speed against Isaac Lab: ``python scripts/benchmark.py step|train|randomization --json FILE``."""
+"""Measure Surefoot's speed: ``python scripts/benchmark.py step|train|randomization|bridge --json FILE``."""
 
 import argparse
 import sys
+from pathlib import Path
 
+from surefoot.benchmarking.bridge_suite import measure_bridge
 from surefoot.benchmarking.randomization_suite import RandomizationSuite, holds
 from surefoot.benchmarking.suite import compare, run_worker
 from surefoot.benchmarking.worker import Request
@@ -11,10 +13,12 @@ from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
 
 KINDS = {
-    "step": "stepping alone",
-    "train": "training with PPO",
+    "step": "stepping alone, against Isaac Lab",
+    "train": "training with PPO, against Isaac Lab",
     "randomization": "drawing and applying randomized parameters, and a task with them on and off",
+    "bridge": "ticks of the control loop on the robot's computer",
 }
+BUNDLES = Path(__file__).resolve().parents[1] / "tasks/surefoot_tasks/velocity/bundles"
 NUM_ENVS = {"step": [256, 1024, 4096], "train": [256, 1024, 4096], "randomization": [4096]}
 
 
@@ -28,9 +32,17 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20.0, help="length of one measurement of steps [s]")
     parser.add_argument("--repeats", type=int, default=2, help="measurements of each kind; the best counts")
     parser.add_argument("--minimum-ratio", type=float, default=1.5, help="ratio at 1024 environments that must be held")
+    parser.add_argument("--bundle", type=Path, nargs="+", help="bundles for the bridge; default: the shipped ones")
+    parser.add_argument("--minutes", type=float, default=10.0, help="length of the bridge's long run [min]; 0 for none")
     parser.add_argument("--profile", action="store_true", help="print where the time of our step goes, and stop")
     parser.add_argument("--json", help="file for the figures")
     args = parser.parse_args()
+    if args.kind == "bridge":
+        bundles = args.bundle or sorted(path for path in BUNDLES.iterdir() if path.is_dir())
+        figures, rows, ok = measure_bridge(bundles, seconds=args.seconds, minutes=args.minutes, report=print)
+        if args.json:
+            write_report(args.json, ok=ok, figures=figures, rows=rows, provenance=provenance())
+        return 0 if ok else 1
     num_envs = args.num_envs or NUM_ENVS[args.kind]
     if args.kind == "randomization" and len(num_envs) > 1:
         parser.error(f"randomization is measured with one number of environments, not {num_envs}")
