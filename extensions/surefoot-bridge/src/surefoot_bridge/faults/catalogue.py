@@ -1,0 +1,184 @@
+"""Every fault by name: what it does, which rules are expected to act, and where the robot must be how soon.
+
+Times follow from the graces of :class:`~surefoot_bridge.safety_limits.StageLimits` at their defaults, plus one control
+period and two low-level ticks, in which what has gone wrong is noticed.
+"""
+
+from dataclasses import dataclass
+from typing import Dict, Literal, Tuple
+
+from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.safety_rules import Response
+
+Where = Literal["robot", "policy", "operator", "clock"]
+
+_NOTICE_S = 0.024  # a control period of 20 ms and two ticks of 2 ms
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One kind of fault.
+
+    Attributes:
+        name: Its name.
+        what: What it does, in one sentence.
+        where: Which part is faulty.
+        rules: Rules of which one at least must act; none where the robot may go on.
+        safe: Least response that makes the robot safe; :attr:`Response.NONE` where it may go on, as long as it is
+            damped should it fall.
+        within_s: Time from the beginning of the fault in which it must be given [s].
+        duration_s: How long the fault lasts [s].
+        walking_only: Whether it concerns a walking robot only.
+    """
+
+    name: str
+    what: str
+    where: Where
+    rules: Tuple[str, ...]
+    safe: Response
+    within_s: float
+    duration_s: float
+    walking_only: bool = False
+
+
+def fault_of(name: str) -> Fault:
+    """Return a fault.
+
+    Raises:
+        SurefootError: If there is none of this name.
+    """
+    if name not in FAULTS:
+        raise unknown_name("fault", name, FAULTS)
+    return FAULTS[name]
+
+
+_NONE, _CLAMP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.HOLD, Response.DAMP
+_LOST = ("report_lost", "report_stale")
+_LOST_S = 0.1 + _NOTICE_S  # lost_report_grace_s
+_AT_ONCE_S = _NOTICE_S
+_LONG_S = 1.5  # longer than any grace but that of the battery
+_FIELDS = {
+    "joint_pos_rad": "joint position",
+    "joint_vel_rad_s": "joint velocity",
+    "joint_torque_nm": "joint torque",
+    "motor_temperature_c": "motor temperature",
+    "imu_quat_wxyz": "component of the IMU's quaternion",
+    "imu_ang_vel_rad_s": "angular velocity",
+    "imu_lin_acc_m_s2": "specific force",
+    "foot_force_n": "foot force",
+    "battery_share": "charge of the battery",
+}
+NAN_PREFIX = "nan_"
+"""Begins the names of faults that make a number of a report not a number; the field's name follows."""
+
+_LIST: Tuple[Fault, ...] = (
+    # Messages from the robot.
+    Fault("reports_stop", "No report comes any more.", "robot", _LOST, _DAMP, 0.04 + _LOST_S, _LONG_S),
+    Fault("reports_pause", "No report comes for 70 ms.", "robot", ("report_stale", "report_repeated"), _HOLD,
+          0.04 + _AT_ONCE_S, 0.07),
+    Fault("reports_thin", "Every second report is lost.", "robot", (), _NONE, _LONG_S, _LONG_S),
+    Fault("reports_sparse", "Nine of ten reports are lost.", "robot", (), _NONE, _LONG_S, _LONG_S),
+    Fault("reports_late", "Every report comes 100 ms late.", "robot", (*_LOST, "report_repeated"), _DAMP,
+          0.1 + _LOST_S, _LONG_S),
+    Fault("reports_bit_late", "Every report comes 10 ms late.", "robot", (), _NONE, _LONG_S, _LONG_S),
+    Fault("report_duplicated", "One report comes again and again.", "robot", ("report_repeated",), _DAMP, _LOST_S,
+          _LONG_S),
+    Fault("reports_twice", "Every report comes twice.", "robot", (), _NONE, _LONG_S, _LONG_S),
+    Fault("reports_swapped", "Reports come in the wrong order, every second before the one that it follows.", "robot",
+          ("report_order",), _HOLD, _AT_ONCE_S, _LONG_S),
+    Fault("reports_corrupt", "Every report has a wrong checksum.", "robot", ("report_crc",), _DAMP, _LOST_S, _LONG_S),
+    Fault("report_corrupt", "One report has a wrong checksum.", "robot", ("report_crc",), _HOLD, _AT_ONCE_S, 0.002),
+    Fault("read_raises", "Reading a report raises an exception.", "robot", _LOST, _DAMP, 0.04 + _LOST_S, _LONG_S),
+    Fault("robot_restarts", "The robot counts its reports and its time from 0 again.", "robot",
+          ("report_order", "clock_back"), _DAMP, _LOST_S, _LONG_S),
+    Fault("sequence_frozen", "All reports have the same number.", "robot", ("report_repeated",), _DAMP, _LOST_S,
+          _LONG_S),
+    Fault("robot_clock_ahead", "The robot's clock jumps 10 s ahead.", "robot", ("clock_jump",), _HOLD, _AT_ONCE_S,
+          _LONG_S),
+    Fault("robot_clock_back", "The robot's clock jumps 1 s back.", "robot", ("clock_back",), _HOLD, _AT_ONCE_S,
+          _LONG_S),
+    # What the robot measures.
+    *(
+        Fault(f"{NAN_PREFIX}{field}", f"A {words} is not a number.", "robot", ("report_not_finite",), _DAMP, _LOST_S,
+              _LONG_S)
+        for field, words in _FIELDS.items()
+    ),
+    Fault("infinite_velocity", "A joint velocity is infinite.", "robot", ("report_not_finite",), _DAMP, _LOST_S,
+          _LONG_S),
+    Fault("nan_once", "One report has a joint position that is not a number.", "robot", ("report_not_finite",), _HOLD,
+          _AT_ONCE_S, 0.002),
+    Fault("quaternion_zero", "The IMU's quaternion is zero.", "robot", ("report_quaternion",), _DAMP, _LOST_S,
+          _LONG_S),
+    Fault("quaternion_long", "The IMU's quaternion is of length 1.2.", "robot", ("report_quaternion",), _DAMP, _LOST_S,
+          _LONG_S),
+    Fault("imu_frozen", "The IMU measures the same over and over.", "robot", ("report_repeated", "report_lost"), _DAMP,
+          0.1 + _LOST_S, _LONG_S, walking_only=True),
+    Fault("encoder_frozen", "The encoder of a joint measures the same over and over.", "robot",
+          ("report_repeated", "report_lost"), _DAMP, 0.1 + _LOST_S, _LONG_S, walking_only=True),
+    Fault("encoder_jump", "The encoder of a joint jumps beyond the joint's range.", "robot", ("joint_position",),
+          _DAMP, 0.02 + _AT_ONCE_S, _LONG_S),
+    Fault("encoder_offset", "The encoder of a joint jumps by 0.1 rad.", "robot", (), _NONE, _LONG_S, _LONG_S),
+    Fault("velocity_spikes", "A joint's velocity is measured as twice what its motor can do.", "robot",
+          ("joint_velocity",), _DAMP, 0.02 + _AT_ONCE_S, _LONG_S),
+    Fault("velocity_spike", "One report has such a velocity.", "robot", (), _NONE, _LONG_S, 0.002),
+    Fault("torque_high", "A joint's torque is estimated at its limit.", "robot", ("joint_torque",), _DAMP,
+          0.1 + _AT_ONCE_S, _LONG_S),
+    Fault("motor_warm", "A motor is 5 K below where it must rest.", "robot", ("motor_warm",), _HOLD, 0.5 + _AT_ONCE_S,
+          _LONG_S, walking_only=True),
+    Fault("motor_hot", "A motor is 5 K above where it must rest.", "robot", ("motor_hot",), _DAMP, 0.5 + _AT_ONCE_S,
+          _LONG_S),
+    Fault("battery_low", "The battery is almost empty.", "robot", ("battery_low",), _HOLD, 2.0 + _AT_ONCE_S, 2.5,
+          walking_only=True),
+    Fault("imu_tilted", "The IMU measures a tilt as in a fall.", "robot", ("tilt",), _DAMP, 0.04 + _AT_ONCE_S, _LONG_S),
+    Fault("no_gravity", "The IMU measures a free fall.", "robot", ("free_fall",), _DAMP, 0.15 + _AT_ONCE_S, _LONG_S),
+    # Messages to the robot.
+    Fault("commands_lost", "No command reaches the robot for 50 ms.", "robot", (), _NONE, _LONG_S, 0.05),
+    Fault("write_raises", "Sending a command raises an exception.", "robot", (), _DAMP, _AT_ONCE_S, _LONG_S),
+    # The world.
+    Fault("tipped_over", "Somebody tips the robot over.", "robot", ("tilt",), _DAMP, 1.5, 0.002),
+    # The policy.
+    Fault("policy_raises", "The policy raises an exception.", "policy", ("policy_failed",), _HOLD, _AT_ONCE_S, _LONG_S,
+          walking_only=True),
+    Fault("policy_raises_once", "The policy raises an exception in one step.", "policy", ("policy_failed",), _HOLD,
+          _AT_ONCE_S, 0.02, walking_only=True),
+    Fault("policy_nan", "An action is not a number.", "policy", ("action_not_finite",), _HOLD, _AT_ONCE_S, _LONG_S,
+          walking_only=True),
+    Fault("policy_infinite", "An action is infinite.", "policy", ("action_not_finite",), _HOLD, _AT_ONCE_S, _LONG_S,
+          walking_only=True),
+    Fault("policy_huge", "Actions are a million times too large.", "policy", ("action_range",), _CLAMP, _AT_ONCE_S,
+          _LONG_S, walking_only=True),
+    Fault("policy_random", "Actions are random within their range.", "policy", ("target_rate", "torque_asked"), _CLAMP,
+          2 * _AT_ONCE_S, _LONG_S, walking_only=True),
+    Fault("policy_frozen", "The policy answers the same over and over.", "policy", (), _NONE, _LONG_S, _LONG_S,
+          walking_only=True),
+    Fault("policy_shape", "The policy answers with one number too few.", "policy", ("policy_failed",), _HOLD,
+          _AT_ONCE_S, _LONG_S, walking_only=True),
+    Fault("policy_slow", "The policy takes 60 ms.", "policy", ("deadline",), _HOLD, 0.06 + 2 * _AT_ONCE_S, 0.5,
+          walking_only=True),
+    Fault("policy_bit_slow", "The policy takes 8 ms.", "policy", (), _NONE, _LONG_S, _LONG_S, walking_only=True),
+    # The operator.
+    Fault("operator_stops", "The operator stops the robot.", "operator", ("operator_stop",), _DAMP, _AT_ONCE_S,
+          _LONG_S),
+    Fault("operator_silent", "The operator's heartbeat stays away.", "operator", ("operator_lost",), _HOLD,
+          0.5 + _AT_ONCE_S, _LONG_S),
+    Fault("operator_raises", "Reading what the operator wants raises an exception.", "operator", ("operator_lost",),
+          _HOLD, 0.5 + _AT_ONCE_S, _LONG_S),
+    Fault("operator_nan", "A velocity command is not a number.", "operator", ("velocity_command",), _CLAMP, _AT_ONCE_S,
+          _LONG_S),
+    Fault("operator_huge", "A velocity command is a thousand times too large.", "operator", ("velocity_command",),
+          _CLAMP, _AT_ONCE_S, _LONG_S),
+    Fault("operator_flickers", "The velocity command is reversed at every reading.", "operator", (), _NONE, _LONG_S,
+          _LONG_S, walking_only=True),
+    Fault("operator_babbles", "The operator asks for a random mode at every reading.", "operator", (), _NONE, _LONG_S,
+          _LONG_S),
+    # The loop's time.
+    Fault("loop_stalls", "The loop is held up for 50 ms.", "clock", ("deadline",), _HOLD, 0.05 + _AT_ONCE_S, 0.002),
+    Fault("loop_stalls_long", "The loop is held up for 1 s.", "clock", ("deadline", "clock_jump"), _HOLD,
+          1.0 + _AT_ONCE_S, 0.002),
+    Fault("loop_clock_ahead", "The loop's clock jumps 1 s ahead.", "clock", ("clock_jump", "deadline"), _HOLD,
+          _AT_ONCE_S, _LONG_S),
+    Fault("loop_clock_back", "The loop's clock jumps 1 s back.", "clock", ("clock_back",), _HOLD, _AT_ONCE_S, _LONG_S),
+)  # fmt: skip
+
+FAULTS: Dict[str, Fault] = {fault.name: fault for fault in _LIST}
+"""All faults by name, in their order."""

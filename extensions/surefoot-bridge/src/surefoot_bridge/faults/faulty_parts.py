@@ -1,0 +1,130 @@
+"""Policy, operator and clock with faults; each wraps the real one."""
+
+from dataclasses import replace
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from surefoot_bridge.clock import Clock, SimulatedClock
+from surefoot_bridge.machine_modes import Request
+from surefoot_bridge.operators import Operator, OperatorInput
+from surefoot_bridge.policy import Memory, Policy
+
+from .timeline import Injection
+
+_SLOW_S = {"policy_slow": 0.06, "policy_bit_slow": 0.008}
+_STALL_S = {"loop_stalls": 0.05, "loop_stalls_long": 1.0}
+_JUMP_S = {"loop_clock_ahead": 1.0, "loop_clock_back": -1.0}
+
+
+class FaultyPolicy(Policy):
+    """A policy that fails while a fault is on.
+
+    Args:
+        policy: The policy.
+        injection: The fault.
+        clock: The true clock; a slow policy spends its time.
+    """
+
+    def __init__(self, policy: Policy, injection: Injection, *, clock: SimulatedClock) -> None:
+        self.observation_dim, self.action_dim = policy.observation_dim, policy.action_dim
+        self.recurrent, self.runtime = policy.recurrent, policy.runtime
+        self._policy, self._injection, self._clock = policy, injection, clock
+        self._generator = np.random.default_rng(injection.seed)
+        self._last: Optional[np.ndarray] = None
+
+    def __call__(self, observation: np.ndarray, memory: Memory) -> Tuple[np.ndarray, Memory]:
+        """Return what the fault makes of the policy's answer."""
+        action, memory = self._policy(observation, memory)
+        name = self._injection.fault.name
+        if not self._injection.on(self._clock.now()):
+            self._last = action
+            return action, memory
+        if name in ("policy_raises", "policy_raises_once"):
+            raise RuntimeError("an injected fault of the policy")
+        if name in _SLOW_S:
+            self._clock.spend(_SLOW_S[name])
+        elif name in ("policy_nan", "policy_infinite"):
+            action = action.copy()
+            action[self._injection.seed % len(action)] = np.nan if name == "policy_nan" else np.inf
+        elif name == "policy_huge":
+            action = 1e6 * action
+        elif name == "policy_random":
+            action = self._generator.uniform(-10.0, 10.0, action.shape).astype(np.float32)
+        elif name == "policy_frozen" and self._last is not None:
+            action = self._last
+        elif name == "policy_shape":
+            action = action[:-1]
+        return action, memory
+
+
+class FaultyOperator(Operator):
+    """An operator who fails while a fault is on.
+
+    Args:
+        operator: The operator.
+        injection: The fault.
+        clock: The true clock.
+    """
+
+    def __init__(self, operator: Operator, injection: Injection, *, clock: Clock) -> None:
+        self._operator, self._injection, self._clock = operator, injection, clock
+        self._generator = np.random.default_rng(injection.seed)
+        self._heard_s, self._sign = 0.0, 1.0
+
+    def read(self, time_s: float) -> OperatorInput:
+        """Return what the fault makes of what the operator wants."""
+        wish, name = self._operator.read(time_s), self._injection.fault.name
+        if not self._injection.on(self._clock.now()):
+            self._heard_s = wish.heartbeat_s
+            return wish
+        velocity = wish.velocity_command.copy()
+        if name == "operator_raises":
+            raise OSError("an injected fault: the joystick is gone")
+        if name == "operator_stops":
+            return replace(wish, stop=True)
+        if name == "operator_silent":
+            return replace(wish, heartbeat_s=self._heard_s)
+        if name == "operator_nan":
+            velocity[self._injection.seed % len(velocity)] = np.nan
+        elif name == "operator_huge":
+            velocity = 1000.0 * np.sign(velocity + 1e-9)
+        elif name == "operator_flickers":
+            self._sign = -self._sign
+            velocity = self._sign * velocity
+        elif name == "operator_babbles":
+            return replace(wish, request=Request(int(self._generator.integers(len(Request)))))
+        return replace(wish, velocity_command=velocity)
+
+    def close(self) -> None:
+        """Let go of the operator."""
+        self._operator.close()
+
+
+class FaultyClock(Clock):
+    """A clock that stalls or jumps while a fault is on.
+
+    Args:
+        clock: The true clock.
+        injection: The fault; None for a clock that is right.
+    """
+
+    def __init__(self, clock: SimulatedClock, injection: Optional[Injection]) -> None:
+        self._clock, self._injection = clock, injection
+        self._stalled = False
+
+    def now(self) -> float:
+        """Return the time, wrong by a jump while that is on [s]."""
+        true_s = self._clock.now()
+        injection: Any = self._injection
+        if injection is None or not injection.on(true_s):
+            return true_s
+        return true_s + _JUMP_S.get(injection.fault.name, 0.0)
+
+    def sleep_until(self, time_s: float) -> None:
+        """Return at a time of this clock [s], or as much later as the loop is held up."""
+        self._clock.sleep_until(self._clock.now() + (time_s - self.now()))
+        injection = self._injection
+        if injection is not None and not self._stalled and injection.on(self._clock.now()):
+            self._stalled = True
+            self._clock.spend(_STALL_S.get(injection.fault.name, 0.0))

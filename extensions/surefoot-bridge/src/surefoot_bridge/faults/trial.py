@@ -1,0 +1,202 @@
+"""One fault in one run: the real loop around the emulated robot, on a simulated clock."""
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import List, Optional, Tuple
+
+import numpy as np
+
+from surefoot_bridge.bundle import Bundle
+from surefoot_bridge.clock import SimulatedClock
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.log import LogOptions, open_log, read_log
+from surefoot_bridge.loop import PHASES, Loop
+from surefoot_bridge.mujoco_robot import MujocoRobot
+from surefoot_bridge.operators import Operator, OperatorInput
+from surefoot_bridge.policy import Policy
+from surefoot_bridge.robot_handling import hold_of
+from surefoot_bridge.robot_model import RobotModel
+from surefoot_bridge.safety_limits import StageLimits
+from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.script_operator import Entry, ScriptOperator
+
+from .catalogue import Fault
+from .faulty_parts import FaultyClock, FaultyOperator, FaultyPolicy
+from .faulty_robot import FaultyRobot
+from .timeline import Injection
+from .witness import Witness
+
+_STAND_S, _WALK_S = 0.1, 2.2  # the motion to stand takes 2 s
+_EARLIEST_S, _LATEST_S = 2.9, 4.3
+_AFTER_S = 0.3
+_FALL_DAMPED_S = 0.2  # from a tilt beyond the limit until the robot is damped: the rule's grace, and noticing it
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """What came of a trial.
+
+    Attributes:
+        fault: Name of the fault.
+        seed: Seed of the trial.
+        start_s: When the fault began [s].
+        safe: Whether the robot was where it must be in time, with one of the expected rules.
+        safe_after_s: After what time it was [s]; None if never, or where it may go on.
+        worst: Most severe response.
+        rules: Rules that acted after the fault began.
+        fell: Whether the robot fell.
+        commands: Commands that reached the robot.
+        outside: How many of them were outside the limits.
+        log_readable: Whether the log could be read back; None without one.
+        notes: What was wrong, one sentence each.
+    """
+
+    fault: str
+    seed: int
+    start_s: float
+    safe: bool
+    safe_after_s: Optional[float]
+    worst: str
+    rules: Tuple[str, ...]
+    fell: bool
+    commands: int
+    outside: int
+    log_readable: Optional[bool]
+    notes: Tuple[str, ...]
+
+
+class _Observer(Operator):
+    """Looks at the loop at every tick, from where the operator is read; judges nothing."""
+
+    def __init__(self, operator: Operator, clock: SimulatedClock, robot: MujocoRobot, tilt_limit_rad: float) -> None:
+        self._operator, self._clock, self._robot = operator, clock, robot
+        self._cos_limit = np.cos(tilt_limit_rad)
+        self.loop: Optional[Loop] = None
+        self.responses: List[Tuple[float, int]] = []
+        self.tilted_s: Optional[float] = None
+
+    def read(self, time_s: float) -> OperatorInput:
+        """Look, and return what the operator wants."""
+        now = self._clock.now()
+        if self.loop is not None:
+            self.responses.append((now, int(self.loop.state.safety.response)))
+        x, y = self._robot.data.qpos[4:6]
+        if self.tilted_s is None and 1.0 - 2.0 * (x * x + y * y) < self._cos_limit:
+            self.tilted_s = now
+        return self._operator.read(time_s)
+
+
+def run_trial(
+    bundle: Bundle, model: RobotModel, limits: StageLimits, fault: Fault, seed: int, *, with_log: bool
+) -> TrialResult:
+    """Put a fault into a run at a random time, and see what becomes of it.
+
+    The robot stands up, walks with a random velocity command from 2.2 s on, and has the fault at some time between 2.9
+    and 4.3 s; one in four stands instead where the fault does not need a walking robot.
+
+    Args:
+        bundle: The bundle.
+        model: Its robot.
+        limits: Limits of the stage.
+        fault: The fault.
+        seed: Draws all that is random.
+        with_log: Whether to log the run, and read the log back.
+    """
+    contract, generator = bundle.contract, np.random.default_rng(seed)
+    injection = Injection(fault, float(generator.uniform(_EARLIEST_S, _LATEST_S)), int(generator.integers(1 << 30)))
+    high = np.array(limits.largest_command)
+    velocity = tuple(generator.uniform(-high, high))
+    walks = fault.walking_only or generator.uniform() < 0.75
+    entries = [Entry(_STAND_S, "stand", ()), Entry(_WALK_S, "velocity", velocity)]
+    entries += [Entry(_WALK_S, "walk", ())] if walks else []
+    clock = SimulatedClock()
+    robot = MujocoRobot(model, clock=clock, seed=seed)
+    spoils = fault.where == "robot"
+    witness = Witness(robot, contract, limits, clock=clock, knows_state=lambda: not (spoils and faulty.spoilt))
+    faulty = FaultyRobot(witness, contract, [injection] if spoils else [], clock=clock)
+    operator: Operator = ScriptOperator(entries, len(contract.command.names))
+    if fault.where == "operator":
+        operator = FaultyOperator(operator, injection, clock=clock)
+    observer = _Observer(operator, clock, robot, contract.safety.tilt_limit_rad)
+    folder = Path(tempfile.mkdtemp(prefix="surefoot-fault-")) if with_log else None
+    poses, gains = hold_of(contract)
+    try:
+        log = None
+        if folder is not None:
+            options = LogOptions(min_free_bytes=0, queue_s=20.0)
+            log = open_log(
+                folder, contract, bundle=bundle.identity, stage="fault", phases=PHASES, options=options,
+                num_foot_sensors=robot.num_foot_sensors,
+            )  # fmt: skip
+        loop = observer.loop = Loop(
+            bundle,
+            faulty,
+            observer,
+            limits=limits,
+            poses=poses,
+            gains=gains,
+            clock=FaultyClock(clock, injection if fault.where == "clock" else None),
+            log=log,
+        )
+        if fault.where == "policy":
+            policy: Policy = FaultyPolicy(bundle.policy, injection, clock=clock)
+            loop.controller.policy = policy
+        until_s = injection.start_s + max(fault.within_s, min(fault.duration_s, 1.0)) + _AFTER_S
+        clock.on_advance(lambda now_s: _end(loop) if now_s >= until_s else None)
+        report = loop.run()
+        readable = None
+        if log is not None and folder is not None:
+            log.close()
+            readable = _readable(folder)
+    finally:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+    after = [(time_s, code) for time_s, code in observer.responses if time_s >= injection.start_s]
+    rules = tuple(dict.fromkeys(e.rule for e in report.events if e.time_s >= injection.start_s - 1.5))
+    ended = not report.ended_by.startswith("It was told")
+    worst = max([code for _, code in after], default=0)
+    if ended:  # the loop gave up, and damped the robot
+        worst = max(worst, int(Response.DAMP))
+        after.append((clock.now() if not after else after[-1][0] + 0.002, int(Response.DAMP)))
+    reached = [time_s - injection.start_s for time_s, code in after if code >= fault.safe]
+    safe_after_s = reached[0] if reached and fault.safe > Response.NONE else None
+    notes = list(witness.notes)
+    if fault.safe > Response.NONE and (safe_after_s is None or safe_after_s > fault.within_s + 1e-6):
+        notes.append(f"{fault.safe.name.lower()} was due within {fault.within_s:.3f} s; it came {safe_after_s}.")
+    if fault.rules and not set(fault.rules) & set(rules):
+        notes.append(f"None of the rules {', '.join(fault.rules)} acted; these did: {', '.join(rules) or 'none'}.")
+    damped_s = next((time_s for time_s, code in observer.responses if code >= Response.DAMP), np.inf)
+    if ended:
+        damped_s = min(damped_s, clock.now())
+    tilted_s = observer.tilted_s
+    if tilted_s is not None and min(damped_s, until_s) > tilted_s + _FALL_DAMPED_S:
+        notes.append(f"The robot was tilted beyond the limit at {tilted_s:.3f} s and damped at {damped_s:.3f} s.")
+    return TrialResult(
+        fault=fault.name,
+        seed=seed,
+        start_s=injection.start_s,
+        safe=len(notes) == len(witness.notes),
+        safe_after_s=safe_after_s,
+        worst=Response(worst).name.lower(),
+        rules=rules,
+        fell=tilted_s is not None,
+        commands=witness.commands,
+        outside=witness.outside,
+        log_readable=readable,
+        notes=tuple(notes),
+    )
+
+
+def _end(loop: Loop) -> None:
+    loop.request_end()
+    loop.request_end()  # at once
+
+
+def _readable(folder: Path) -> bool:
+    try:
+        log = read_log(next(folder.iterdir()), topics=("/safety", "/mode", "/timing"))
+    except (SurefootError, StopIteration):
+        return False
+    return log.finished and len(log["/timing"]) > 0 and len(log["/mode"]) > 0

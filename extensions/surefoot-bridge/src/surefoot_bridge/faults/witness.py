@@ -1,0 +1,122 @@
+"""Checks on the receiving side that no command is outside the limits, with arithmetic of its own."""
+
+from typing import Any, Callable, List, Optional
+
+import numpy as np
+
+from surefoot_bridge.clock import Clock
+from surefoot_bridge.contract import Contract
+from surefoot_bridge.robot import Reading, Robot
+from surefoot_bridge.safety_limits import StageLimits
+from surefoot_bridge.state import JointCommand
+
+_ROUNDING = 1e-6
+_MOST_NOTES = 20
+
+
+class Witness(Robot):
+    """Stands before a robot and judges every command that reaches it.
+
+    Of each joint: everything is finite; target within the range, velocity, feed-forward torque and gains within what
+    contract and stage allow; the target moves no faster than it may since the command before; and the torque that is
+    asked at the joint's measured state is at most what the stage allows. The last is judged only while the bridge knew
+    that state: nobody can keep to a limit of what he does not measure.
+
+    Args:
+        robot: The robot.
+        contract: The contract.
+        limits: Limits of the stage.
+        clock: The true clock.
+        knows_state: Says whether the bridge was given what the robot measured.
+
+    Attributes:
+        commands: How many commands came.
+        outside: How many of them were outside the limits.
+        notes: What was wrong with the first of them.
+        last: The last command.
+    """
+
+    def __init__(
+        self, robot: Robot, contract: Contract, limits: StageLimits, *, clock: Clock, knows_state: Callable[[], bool]
+    ) -> None:
+        self.name, self.num_foot_sensors = robot.name, robot.num_foot_sensors
+        self.commands = self.outside = 0
+        self.notes: List[str] = []
+        self.last: Optional[JointCommand] = None
+        self._robot, self._clock, self._knows_state = robot, clock, knows_state
+        self._names = contract.robot.sdk_joint_names
+        order, safety, gains = list(contract.sdk_order), contract.safety, contract.gains
+        self._low = np.array([safety.joint_pos_limit_rad[i].low for i in order])
+        self._high = np.array([safety.joint_pos_limit_rad[i].high for i in order])
+        self._speed = np.array([safety.joint_vel_limit_rad_s[i] for i in order])
+        full = np.array([safety.torque_limit_nm[i] for i in order])
+        self._torque = limits.torque_share * full
+        self._stiffness = np.maximum(
+            full / limits.stiffness_full_torque_rad, [gains.stiffness_nm_per_rad[i] for i in order]
+        )
+        self._damping = np.maximum(
+            np.maximum(full / limits.damping_full_torque_rad_s, [gains.damping_nms_per_rad[i] for i in order]),
+            limits.damped_nms_per_rad,
+        )
+        self._rate = np.array([safety.target_rate_limit_rad_s[i] for i in order])
+        self._control_s = contract.timing.control_period_s
+        self._time_s = 0.0
+
+    def read(self) -> Optional[Reading]:
+        """Hand the robot's report on."""
+        return self._robot.read()
+
+    def write(self, command: JointCommand) -> None:
+        """Judge the command, and hand it on."""
+        self.commands += 1
+        wrong = self._judge(command)
+        if wrong:
+            self.outside += 1
+            if len(self.notes) < _MOST_NOTES:
+                self.notes.append(f"{self._clock.now():.4f} s: {'; '.join(wrong)}")
+        self.last, self._time_s = command, self._clock.now()
+        self._robot.write(command)
+
+    def stop(self) -> None:
+        """Hand it on."""
+        self._robot.stop()
+
+    def close(self) -> None:
+        """Hand it on."""
+        self._robot.close()
+
+    def tip(self, roll_rad_s: float) -> None:
+        """Hand it on."""
+        robot: Any = self._robot
+        robot.tip(roll_rad_s)
+
+    def _judge(self, command: JointCommand) -> List[str]:
+        q, dq, kp, kd, tau = (np.asarray(part) for part in vars(command).values())
+        if not np.isfinite(np.concatenate([q, dq, kp, kd, tau])).all():
+            return ["a number is not finite"]
+        wrong: List[str] = []
+
+        def at_most(what: str, value: np.ndarray, limit: Any) -> None:
+            limit = np.broadcast_to(limit, value.shape)
+            beyond = value > limit + _ROUNDING * np.maximum(1.0, np.abs(limit))
+            wrong.extend(
+                f"{what} of {self._names[i]} is {value[i]:.6g}, limit {limit[i]:.6g}" for i in np.flatnonzero(beyond)
+            )
+
+        at_most("target", q, self._high)
+        at_most("minus target", -q, -self._low)
+        at_most("velocity", np.abs(dq), self._speed)
+        at_most("feed-forward torque", np.abs(tau), self._torque)
+        at_most("stiffness", kp, self._stiffness)
+        at_most("minus stiffness", -kp, 0.0)
+        at_most("damping", kd, self._damping)
+        at_most("minus damping", -kd, 0.0)
+        if self.last is not None:
+            passed_s = min(max(self._clock.now() - self._time_s, 1e-9), self._control_s)
+            at_most("rate", np.abs(q - self.last.joint_pos_rad), self._rate * passed_s)
+        reading = self._robot.read()
+        if reading is not None and self._knows_state():
+            measured = reading.state
+            asked = kp * (q - measured.joint_pos_rad) + kd * (dq - measured.joint_vel_rad_s) + tau
+            at_most("torque", np.abs(asked), self._torque)
+        return wrong

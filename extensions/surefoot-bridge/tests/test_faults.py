@@ -1,0 +1,135 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from go2_rig import BUNDLE, LIMITS, model_of
+from log_rig import needs_mcap
+from loop_rig import JointRobot
+from safety_cases import CONTRACT, STIFFNESS, command
+from safety_cases import LIMITS as SMALL_LIMITS
+
+from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.clock import SimulatedClock
+from surefoot_bridge.contract import Contract
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.faults import FAULTS, fault_of
+from surefoot_bridge.faults.campaign import Plan, summary
+from surefoot_bridge.faults.faulty_robot import FaultyRobot
+from surefoot_bridge.faults.timeline import Injection
+from surefoot_bridge.faults.trial import run_trial
+from surefoot_bridge.faults.witness import Witness
+from surefoot_bridge.safety import Safety
+from surefoot_bridge.safety_rules import Response
+
+ROBOT_FAULTS = [fault for fault in FAULTS.values() if fault.where == "robot"]
+COMMAND_FAULTS = ("commands_lost", "write_raises", "tipped_over")
+
+
+def test_there_are_at_least_forty_faults_of_every_part_and_their_rules_exist():
+    assert len(FAULTS) >= 40
+    assert Counter(fault.where for fault in FAULTS.values()).keys() == {"robot", "policy", "operator", "clock"}
+    rules = {rule.name for rule in Safety(CONTRACT, SMALL_LIMITS).rules}
+    for fault in FAULTS.values():
+        assert set(fault.rules) <= rules, fault.name
+        assert fault.within_s > 0.0
+
+
+def test_every_rule_but_those_that_only_a_wrong_machine_could_trip_is_provoked_by_a_fault():
+    rules = {rule.name for rule in Safety(CONTRACT, SMALL_LIMITS).rules}
+    provoked = {name for fault in FAULTS.values() for name in fault.rules}
+    # A command that is not finite cannot leave the machine; a fallen robot is damped long before; a range is clamped.
+    assert rules - provoked == {"command_not_finite", "command_range", "fallen"}
+
+
+@pytest.mark.parametrize("fault", [f for f in ROBOT_FAULTS if f.name not in COMMAND_FAULTS], ids=lambda f: f.name)
+def test_a_fault_of_the_robot_spoils_reports_while_it_is_on_and_not_before(fault):
+    clock = SimulatedClock()
+    robot = FaultyRobot(JointRobot(clock), CONTRACT, [Injection(fault, 1.0, 5)], clock=clock)
+    spoilt = []
+    for tick in range(1, 300):
+        clock.sleep_until(tick * 0.005)
+        try:
+            robot.read()
+        except OSError:
+            robot.spoilt = True
+        spoilt.append((clock.now(), robot.spoilt))
+    assert not any(on for now, on in spoilt if now < 1.0)
+    if fault.name not in ("reports_pause", "encoder_frozen", "imu_frozen") or fault.duration_s > 0.1:
+        assert any(on for now, on in spoilt if now >= 1.0)
+
+
+def test_a_fault_of_another_part_is_refused_and_an_unknown_one_named():
+    clock = SimulatedClock()
+    with pytest.raises(SurefootError, match="policy_nan is a fault of the policy, not of the robot"):
+        FaultyRobot(JointRobot(clock), CONTRACT, [Injection(fault_of("policy_nan"), 0.0, 0)], clock=clock)
+    with pytest.raises(SurefootError, match="Unknown fault 'policy_nam'; valid: policy_nan"):
+        fault_of("policy_nam")
+
+
+class TestWitness:
+    def witness(self):
+        clock = SimulatedClock()
+        robot = JointRobot(clock)
+        clock.sleep_until(0.005)
+        return Witness(robot, CONTRACT, SMALL_LIMITS, clock=clock, knows_state=lambda: True), robot, clock
+
+    def told(self, robot, **changes):
+        return command(**{"target": robot.q, **changes})
+
+    def test_a_command_within_all_limits_is_not_counted(self):
+        witness, robot, clock = self.witness()
+        witness.write(self.told(robot))
+        clock.sleep_until(0.01)
+        witness.write(self.told(robot, target=robot.q + 0.14))  # 28 rad/s, below 30
+        assert (witness.commands, witness.outside) == (2, 0)
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({"target": [2.1, 0.0, 0.0]}, "target of c is 2.1, limit 2"),
+            ({"velocity": -20.5}, "velocity of"),
+            ({"stiffness": -1.0}, "minus stiffness of"),
+            ({"stiffness": 300.0}, "stiffness of c is 300, limit 237.2"),
+            ({"damping": 48.0}, "damping of c is 48, limit 47.44"),
+            ({"torque": 19.0}, "feed-forward torque of"),
+            ({"velocity": np.nan}, "a number is not finite"),
+            ({"stiffness": STIFFNESS * 10, "target": [1.0, -0.4, 0.5]}, "torque of c is 22, limit 18.976"),
+        ],
+    )
+    def test_a_command_outside_a_limit_is_counted_and_named(self, changes, words):
+        witness, robot, _ = self.witness()
+        witness.write(self.told(robot, **changes))
+        assert witness.outside == 1
+        assert words in witness.notes[0]
+
+    def test_a_target_that_moves_too_fast_is_counted(self):
+        witness, robot, clock = self.witness()
+        witness.write(self.told(robot))
+        clock.sleep_until(0.01)
+        witness.write(self.told(robot, target=robot.q + 0.16))  # 32 rad/s
+        assert witness.outside == 1
+        assert "rate of" in witness.notes[0]
+
+
+@needs_mcap
+@pytest.mark.parametrize(
+    "name", ["reports_stop", "nan_imu_quat_wxyz", "policy_raises_once", "operator_stops", "loop_stalls", "tipped_over"]
+)
+def test_the_go2_is_safe_in_time_after_a_fault_and_never_told_too_much(name):
+    model, bundle = model_of("unitree_go2"), load_bundle(BUNDLE, runtime="numpy")
+    result = run_trial(bundle, model, LIMITS, fault_of(name), seed=1, with_log=name == "reports_stop")
+    assert result.notes == ()
+    assert result.safe
+    assert result.outside == 0
+    assert result.log_readable is (True if name == "reports_stop" else None)
+    assert result.safe_after_s <= fault_of(name).within_s
+    if fault_of(name).safe == Response.DAMP:
+        assert result.worst == "damp"
+
+
+def test_a_campaign_that_was_cut_short_says_so_and_counts_what_there_was():
+    plan = Plan(BUNDLE, 3, ("reports_stop", "policy_nan"))
+    found = summary(plan, [])
+    assert (found["complete"], found["kinds"], found["trials"], found["safe"]) == (False, 0, 0, 0)
+    assert [row["name"] for row in found["by_kind"]] == ["reports_stop", "policy_nan"]
+    assert isinstance(CONTRACT, Contract)

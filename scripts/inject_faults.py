@@ -1,0 +1,49 @@
+"""Put faults into the control loop of a bundle's emulated robot, and see that it is safe after each in time."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.faults.campaign import Plan, run_campaign
+from surefoot_bridge.faults.catalogue import FAULTS
+from surefoot_bridge.manifest import write_whole
+
+
+def main() -> int:
+    """Run the trials and print what they say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bundle", type=Path, help="folder of the bundle")
+    parser.add_argument("--trials", type=int, default=1000, help="number of trials (default: 1000)")
+    parser.add_argument("--fault", action="append", choices=FAULTS, metavar="NAME", help="only this fault; repeatable")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first trial (default: 0)")
+    parser.add_argument("--processes", type=int, help="number of processes (default: one for each processor)")
+    parser.add_argument("--no-log", action="store_true", help="neither log the runs nor read the logs back")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to a file")
+    args = parser.parse_args()
+    plan = Plan(args.bundle, args.trials, tuple(args.fault or FAULTS), args.seed, not args.no_log)
+    try:
+        result = run_campaign(plan, processes=args.processes, progress=_progress)
+    except SurefootError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if args.json:
+        write_whole(args.json, json.dumps(result, indent=2, allow_nan=False).encode() + b"\n")
+    for row in result["by_kind"]:
+        slowest = "-" if row["slowest_s"] is None else f"{row['slowest_s']:.3f}"
+        safe = f"{row['safe']}/{row['trials']}"
+        print(f"{row['name']:24} {row['safe_state']:6} {row['within_s']:6.3f} {slowest:>6} {safe:>9}")
+    for name in ("kinds", "trials", "safe", "commands", "commands_outside_limits", "logs", "logs_readable", "complete"):
+        print(f"{name}: {result[name]}")
+    good = result["safe"] == result["trials"] and not result["commands_outside_limits"]
+    return 0 if good and result["logs"] == result["logs_readable"] else 1
+
+
+def _progress(done: int, trials: int) -> None:
+    end = "\n" if done == trials else ""
+    print(f"\r{done}/{trials} trials", end=end, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
