@@ -22,6 +22,9 @@ def robot(value, i):
         return each(value, lambda array: array[i])
     if is_dataclass(value):
         return type(value)(**{item.name: robot(getattr(value, item.name), i) for item in fields(value)})
+    if isinstance(value, tuple):
+        parts = [robot(item, i) for item in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value[i]
 
 

@@ -29,7 +29,7 @@ class JointRobot(Robot):
         self.q, self.dq, self.tau = LYING.copy(), np.zeros(3), np.zeros(3)
         self.told = np.zeros(15)
         self.writes, self.num_stops, self.ticks = [], 0, 0
-        self.fail_write_at = None
+        self.fail_write_at, self.spoilt_s = None, (np.inf, np.inf)
         clock.on_advance(self.advance)
 
     def advance(self, now):
@@ -56,7 +56,7 @@ class JointRobot(Robot):
             foot_force_n=np.array([30.0, 30.0]),
             battery_share=np.array(0.9),
         )
-        return Reading(state, self.ticks * TICK_S, False)
+        return Reading(state, self.ticks * TICK_S, self.spoilt_s[0] <= self.clock.now() < self.spoilt_s[1])
 
     def write(self, command):
         if self.fail_write_at is not None and self.clock.now() >= self.fail_write_at:

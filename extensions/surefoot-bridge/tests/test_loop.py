@@ -54,6 +54,14 @@ def test_the_policy_is_asked_once_each_control_period_and_only_while_the_robot_w
     assert [change.time_s for change in rig.loop._record.modes if change.mode == Mode.WALK] == pytest.approx([1.52])
 
 
+def test_walking_waits_for_a_report_that_the_policy_can_be_shown(tmp_path):
+    rig = Rig(tmp_path / "b", (0.1, Request.STAND), (1.507, Request.WALK))
+    rig.robot.spoilt_s = (1.518, 1.522)
+    rig.run(2.5)
+    assert rig.asked_s[0] == pytest.approx(1.54)  # the control period after the one whose report was spoilt
+    assert [change.time_s for change in rig.loop._record.modes if change.mode == Mode.WALK] == pytest.approx([1.54])
+
+
 def test_targets_and_gains_pass_from_mode_to_mode_without_a_jump(tmp_path):
     rig = Rig(tmp_path / "b", *WALKING)
     rig.run(3.0)

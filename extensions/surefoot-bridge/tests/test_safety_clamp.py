@@ -54,11 +54,28 @@ def test_a_pause_is_not_made_up_for() -> None:
     assert verdict.command.joint_pos_rad[0] == pytest.approx(0.3 + 30.02 * 0.02, rel=1e-12)
 
 
-def test_two_checks_at_once_leave_the_target_where_it_is() -> None:
+def test_two_checks_at_once_have_the_move_of_one() -> None:
     watch = Watch()
-    watch.check()
-    verdict = watch.check(command(target=of_c(1.9)), time_s=0.0)
-    assert verdict.command.joint_pos_rad[0] == pytest.approx(0.3, abs=1e-7)
+    for _ in range(2):
+        verdict = watch.check(command(target=of_c(1.9)), time_s=0.0)
+        assert verdict.command.joint_pos_rad[0] == pytest.approx(0.4501, rel=1e-12)
+
+
+def test_an_action_moves_a_target_at_once_and_again_in_the_next_control_step() -> None:
+    """By two thirds of the largest move, as in training at most, each 20 ms; from 0.3 to 0.7 and back."""
+    watch = Watch()
+    for _ in range(4):
+        watch.check()
+    for step in range(3):
+        target = of_c(0.7 if step % 2 == 0 else 0.3)
+        for _ in range(4):
+            verdict = watch.check(command(target=target), measured={"joint_pos_rad": of_c(0.5)})
+            assert watch.names(verdict) == []
+            np.testing.assert_array_equal(verdict.command.joint_pos_rad, target)
+    watch.check(command(target=of_c(0.3)), measured={"joint_pos_rad": of_c(0.5)})
+    verdict = watch.check(command(target=of_c(0.7)), measured={"joint_pos_rad": of_c(0.5)})  # too soon: 5 ms later
+    assert watch.names(verdict) == ["target_rate"]
+    assert verdict.command.joint_pos_rad[0] == pytest.approx(0.3 + 30.02 * 0.025 - 0.4, rel=1e-12)
 
 
 def test_too_much_torque_moves_the_target_towards_the_joint() -> None:
@@ -89,9 +106,9 @@ def test_damping_and_stiffness_that_cancel_each_other_are_left_alone() -> None:
 def test_a_joint_that_is_out_of_reach_of_its_target_gets_less_stiffness() -> None:
     watch = Watch()
     watch.check()
-    verdict = watch.check(measured={"joint_pos_rad": of_c(1.5)})  # the encoder jumps; the target may reach 0.4501
-    assert verdict.command.joint_pos_rad[0] == pytest.approx(0.4501, rel=1e-12)
-    assert verdict.command.stiffness_nm_per_rad[0] == pytest.approx(18.976 / (1.5 - 0.4501), rel=1e-12)
+    verdict = watch.check(measured={"joint_pos_rad": of_c(1.5)})  # the encoder jumps; the target may reach 0.6002
+    assert verdict.command.joint_pos_rad[0] == pytest.approx(0.6002, rel=1e-12)
+    assert verdict.command.stiffness_nm_per_rad[0] == pytest.approx(18.976 / (1.5 - 0.6002), rel=1e-12)
 
 
 def test_a_hold_keeps_the_targets_that_were_last_allowed_and_asks_for_no_motion() -> None:
@@ -185,6 +202,7 @@ def test_whatever_comes_in_what_leaves_is_finite_and_within_the_limits(share: fl
     contract, rng, shape = quadruped_contract(), np.random.default_rng(round(1e4 * share)), (1000,)
     safety, n = Safety(contract, LIMITS), 12
     state, last, last_s, seen_responses = safety.initial(shape), None, np.full(shape, np.nan), set()
+    moved = np.zeros((*shape, n))
     bounds = safety.bounds
     for tick in range(25):
         inputs, told = random_tick(rng, n, shape, tick, share)
@@ -203,11 +221,12 @@ def test_whatever_comes_in_what_leaves_is_finite_and_within_the_limits(share: fl
         assert (np.abs(asked) <= bounds.torque_nm * (1 + 1e-9)).all()
         sane = np.isfinite(inputs.time_s)
         with np.errstate(invalid="ignore", over="ignore"):
-            step = np.where(sane, np.clip(inputs.time_s - last_s, 1e-9, 0.02), 1e-9)
+            step = np.where(sane & ~np.isnan(last_s), np.clip(inputs.time_s - last_s, 0.0, 1.0), 0.0)
         if last is not None:
             known = ~np.isnan(last_s)
-            moved = np.abs(out[:, :n] - last) / step[:, None]
-            assert (moved <= bounds.rate_rad_s * (1 + 1e-6))[known].all()
+            moved = np.maximum(moved - bounds.rate_rad_s * step[:, None], 0.0) + np.abs(out[:, :n] - last)
+            moved[~known] = 0.0
+            assert (moved <= bounds.rate_rad_s * 0.02 * (1 + 1e-6)).all()
         last, last_s = out[:, :n], np.where(sane, inputs.time_s, last_s)
         codes = verdict.response
         np.testing.assert_array_equal(

@@ -50,8 +50,8 @@ def target_of_c(value):
 
 
 # Joint c comes first in the interface's order: torque limit 23.72, of which 0.8 are 18.976; stiffness 22; speed 20.02;
-# rate of targets 30.02, in a tick of 5 ms 0.1501; range -2 to 2. Three good ticks come before, with reports 1000 to
-# 1002.
+# rate of targets 30.02, in a control step of 20 ms 0.6004; range -2 to 2. Three good ticks come before, with reports
+# 1000 to 1002.
 CASES = {
     # name: (what is given, value that trips, value that just does not, seconds of grace, response)
     "action_not_finite": (given("action", first), math.inf, 1e300, 0.0, "hold"),
@@ -62,7 +62,7 @@ CASES = {
     "operator_lost": (given("operator_age_s"), 0.5, below(0.5), 0.0, "hold"),
     "command_not_finite": (told(damping=first), math.nan, 1e300, 0.0, "hold"),
     "command_range": (told(target=target_of_c), above(2.0), 2.0, 0.0, "clamp"),
-    "target_rate": (told(target=target_of_c), 0.4501 + SMALL, 0.4501 - SMALL, 0.0, "clamp"),
+    "target_rate": (told(target=target_of_c), 0.9004 + SMALL, 0.9004 - SMALL, 0.0, "clamp"),
     "torque_asked": (told(torque=first), above(18.976), 18.975, 0.0, "clamp"),
     "joint_position": (measured("joint_pos_rad"), 2.087 + SMALL, 2.087 - SMALL, 0.02, "damp"),
     "joint_velocity": (measured("joint_vel_rad_s"), -20.02, -below(20.02), 0.02, "damp"),

@@ -217,7 +217,8 @@ class SafetyPart:
         joint_pos_limit_rad: Range of each joint [rad].
         joint_vel_limit_rad_s: Speed of each joint at which its motor has no torque left [rad/s].
         torque_limit_nm: Largest torque of each joint [N m].
-        target_rate_limit_rad_s: Largest rate at which each joint's target may move [rad/s].
+        target_rate_limit_rad_s: Largest rate at which each joint's target may move [rad/s], counted over a control
+            period: an action may move it at once by as much as the rate allows in one.
         tilt_limit_rad: Angle between the base's and the world's vertical from which the robot has fallen [rad].
         motor_temperature_limit_c: Temperature of a motor from which it must rest [degrees Celsius].
     """

@@ -24,8 +24,6 @@ from .safety_limits import StageLimits
 from .state import JointCommand, RobotState
 from .targets import TargetState
 
-_RAMP_SHARE = 1.0 - 1e-6  # of the largest rate, so that rounding takes no target beyond it
-
 
 class Controller:
     """The controller of a bundle's robot in a stage. It holds no state of its own.
@@ -34,10 +32,6 @@ class Controller:
     control period while the robot walks, and at the control period that begins to walk: there an episode begins, as in
     training. A report that cannot be shown (not finite, wrong checksum, no attitude) is not: the policy skips that
     step, so that neither its history nor its memory knows of it.
-
-    A new action moves targets at once in training, whose largest move in a control period is the contract's rate. Here
-    targets go there at that rate, tick by tick, and so arrive within the period. A move that is larger than any in
-    training is handed on as it is, for safety to clamp and to tell.
 
     While a sensor is frozen (:mod:`~surefoot_bridge.frozen`), safety is told that the last report came again.
 
@@ -71,8 +65,6 @@ class Controller:
             )
         self.frozen = FrozenSensors(contract)
         self._quaternion_tolerance = limits.quaternion_tolerance
-        self._control_s = contract.timing.control_period_s
-        self._rate = _RAMP_SHARE * self.safety.bounds.rate_rad_s
 
     def initial(self, batch_shape: Tuple[int, ...]) -> ControllerState:
         """Return the state of passive robots before the first tick.
@@ -83,7 +75,6 @@ class Controller:
         n, dim = len(self.contract.robot.joint_names), self.observations.dim
         action = np.zeros((*batch_shape, n), np.float32)
         target = self.targets.initial(batch_shape)
-        command = self.targets(target, action)[0]
         return ControllerState(
             observation=self.observations.initial(batch_shape),
             memory=self.policy.initial(batch_shape),
@@ -93,9 +84,7 @@ class Controller:
             shown=np.zeros((*batch_shape, dim), np.float32),
             action=action,
             last_action=action,
-            policy_command=command,
-            ramp_rad=command.joint_pos_rad.copy(),
-            ramps=np.zeros((*batch_shape, n), dtype=bool),
+            policy_command=self.targets(target, action)[0],
             frozen=self.frozen.initial(batch_shape),
             released=np.zeros(batch_shape, dtype=bool),
         )
@@ -188,16 +177,12 @@ class Controller:
             )
         else:
             return state._replace(action=answered)
-        way_rad = np.abs(command.joint_pos_rad - state.ramp_rad)
-        begins = (state.machine.mode != Mode.WALK)[..., None]
         return state._replace(
             memory=memory,
             target=target,
             action=answered,
             last_action=last,
             policy_command=command,
-            ramp_rad=np.where(begins, command.joint_pos_rad, state.ramp_rad) if some(begins) else state.ramp_rad,
-            ramps=way_rad <= self.safety.bounds.rate_rad_s * self._control_s,
         )
 
     def command(
@@ -217,24 +202,12 @@ class Controller:
         if some(state.released):  # safety has looked at the release by now; the machine obeys it one tick later
             again = state.released & (request == Request.KEEP) & (state.machine.mode == Mode.DAMPED)
             request = np.where(again, np.int8(Request.RELEASE), request)
-        asked = state.policy_command
-        walks = state.machine.mode == Mode.WALK
-        ramp_rad = state.ramp_rad
-        if some(walks):
-            passed_s = np.minimum(np.fmax(inputs.time_s - state.machine.time_s, 0.0), self._control_s)
-            reach = self._rate * passed_s[..., None]
-            near = np.minimum(np.maximum(asked.joint_pos_rad, ramp_rad - reach), ramp_rad + reach)
-            ramp_rad = np.where(state.ramps, near, asked.joint_pos_rad)
-            asked = JointCommand(
-                ramp_rad,
-                asked.joint_vel_rad_s,
-                asked.stiffness_nm_per_rad,
-                asked.damping_nms_per_rad,
-                asked.torque_nm,
-            )
-        told, machine = self.machine.step(state.machine, report, request, asked, state.safety.response, inputs.time_s)
+        told, machine = self.machine.step(
+            state.machine, report, request, state.policy_command, state.safety.response, inputs.time_s
+        )
         judged = report
         if some(state.frozen.frozen):
+            walks = state.machine.mode == Mode.WALK
             again = state.frozen.frozen.any(axis=-1) & walks & (state.safety.seen.sequence >= 0)
             judged = replace(report, sequence=np.where(again, state.safety.seen.sequence, report.sequence))
         verdict = self.safety.check(
@@ -257,7 +230,7 @@ class Controller:
         )
         machine = self.machine.sent(machine, verdict.command)
         released = np.array(inputs.operator_release, dtype=bool)
-        following = state._replace(machine=machine, safety=verdict.state, ramp_rad=ramp_rad, released=released)
+        following = state._replace(machine=machine, safety=verdict.state, released=released)
         return verdict, following
 
     def _starts(self, state: ControllerState, request: Any) -> np.ndarray:

@@ -1,6 +1,5 @@
 """What a controller remembers, and what a tick is given."""
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +26,6 @@ class ControllerState(NamedTuple):
         action: What it answered last, not clipped, (..., num_joints), float32.
         last_action: Its last answer that was finite, which the next observation shows, (..., num_joints), float32.
         policy_command: What that answer means to the joints.
-        ramp_rad: Targets on their way there [rad], (..., num_joints).
-        ramps: Whether a joint's target goes there at its largest rate, (..., num_joints), bool.
         frozen: What is known of sensors that measure the same over and over.
         released: Where the operator's release was given at the last tick, (...,), bool.
     """
@@ -42,14 +39,11 @@ class ControllerState(NamedTuple):
     action: np.ndarray
     last_action: np.ndarray
     policy_command: JointCommand
-    ramp_rad: np.ndarray
-    ramps: np.ndarray
     frozen: FrozenState
     released: np.ndarray
 
 
-@dataclass(frozen=True)
-class TickInputs:
+class TickInputs(NamedTuple):
     """What a tick is given besides the report. For a single robot plain numbers do in place of (...,).
 
     Attributes:

@@ -42,12 +42,13 @@ def joint_torque(
     return stiffness * (target - joint_pos_rad) + rest, rest
 
 
-def target_rate(target_rad: np.ndarray, previous_rad: np.ndarray, step_s: np.ndarray) -> np.ndarray:
-    """Return how fast targets move [rad/s], (..., num_joints).
+def target_rate(target_rad: np.ndarray, previous_rad: np.ndarray, moved_rad: np.ndarray, period_s: float) -> np.ndarray:
+    """Return how fast targets move, counted over a control period [rad/s], (..., num_joints).
 
     Args:
         target_rad: Targets [rad], (..., num_joints).
         previous_rad: Those before [rad], (..., num_joints).
-        step_s: Time between them [s], (..., 1).
+        moved_rad: What moves before still count [rad], (..., num_joints).
+        period_s: The control period [s].
     """
-    return np.abs(target_rad - previous_rad) / step_s
+    return (moved_rad + np.abs(target_rad - previous_rad)) / period_s

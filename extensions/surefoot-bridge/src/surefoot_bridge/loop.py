@@ -209,25 +209,25 @@ class Loop:
         controller, phases = self.controller, self._phases
         started = time.perf_counter()
         reading, wish = self._inputs.read(now), self._inputs.wish(now, self._mode, ending=self._end_requests > 0)
-        request = self._inputs.request(wish.request, due=step != self._step and lateness_s < self._deadline_s)
+        due = step != self._step and lateness_s < self._deadline_s  # a late robot is held, whatever the policy says
+        showable = due and reading is not None and bool(controller.showable(reading.state, reading.wrong_crc))
+        request = self._inputs.request(wish.request, due=showable)
         at = time.perf_counter()
         phases[0] = at - started
         if reading is None:
             return
-        report, state, asked = reading.state, self.state, False
+        report, state = reading.state, self.state
         phases[1] = phases[2] = 0.0
-        if step != self._step and lateness_s < self._deadline_s:  # a late robot is held, whatever the policy says
+        if due:
             self._step = step
-            if controller.due(state, request):
-                showable = controller.showable(report, reading.wrong_crc)
-                if showable:
-                    state = controller.observe(state, report, wish.velocity_command, request, showable)
-                    before, at = at, time.perf_counter()
-                    phases[1] = at - before
-                    state = self._infer(state, now)
-                    before, at = at, time.perf_counter()
-                    phases[2] = at - before
-                    asked = True
+        asked = showable and bool(controller.due(state, request))
+        if asked:
+            state = controller.observe(state, report, wish.velocity_command, request, self._all)
+            before, at = at, time.perf_counter()
+            phases[1] = at - before
+            state = self._infer(state, now)
+            before, at = at, time.perf_counter()
+            phases[2] = at - before
         checked_s = self._clock.now()  # what was computed until here has taken its time
         verdict, state = controller.command(
             state,

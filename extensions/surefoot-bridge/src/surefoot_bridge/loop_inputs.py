@@ -63,11 +63,11 @@ class LoopInputs:
         return wish
 
     def request(self, request: Request, *, due: bool) -> Request:
-        """Return what is asked of the state machine now: walking begins with a control period.
+        """Return what is asked of the state machine now: walking begins where the policy can be asked.
 
         Args:
             request: What the operator asks for.
-            due: Whether a control period begins.
+            due: Whether a control period begins with a report that can be shown to the policy.
         """
         if request != Request.KEEP:
             self._walk_asked = request == Request.WALK

@@ -1,6 +1,5 @@
 """The state machine: what drives the robot, and hand-overs without a jump from one to the other."""
 
-from dataclasses import replace
 from typing import Any, Tuple
 
 import numpy as np
@@ -96,7 +95,7 @@ class Machine:
         """
         anew = begun(np.zeros(state.mode.shape, dtype=bool), mask)
         first, chosen = self.initial(anew.shape), {}
-        for name, old in vars(state).items():
+        for name, old in state._asdict().items():
             where = anew.reshape(anew.shape + (1,) * (old.ndim - anew.ndim))
             chosen[name] = np.where(where, getattr(first, name), old)
         return MachineState(**chosen)
@@ -140,8 +139,7 @@ class Machine:
         held = walks & hold
         if some(hold & ~walks):
             passed = np.where(hold & ~walks, 0.0, passed)
-        going = replace(
-            state,
+        going = state._replace(
             mode=mode,
             refused=refused,
             held=held,
@@ -163,7 +161,7 @@ class Machine:
             with np.errstate(over="ignore", invalid="ignore"):
                 told = np.where(done[..., None], goal, source + weight * (goal - source))
             told = np.where(np.isfinite(told), told, state.told)
-        return joint_command(told.copy()), replace(going, told=told)
+        return joint_command(told.copy()), going._replace(told=told)
 
     def sent(self, state: MachineState, command: JointCommand) -> MachineState:
         """Return the state that knows what the joints were told in the end, after safety had its say.
@@ -174,7 +172,7 @@ class Machine:
             state: The state after a step.
             command: What was sent.
         """
-        return replace(state, told=flat(command))
+        return state._replace(told=flat(command))
 
     def _next_mode(
         self, state: MachineState, request: np.ndarray, response: np.ndarray
@@ -204,8 +202,7 @@ class Machine:
         resumed_s = np.minimum(going.blended_s + state.unfinished_s, self._handover_s)
         limp = state.told[..., 2 * n : 3 * n] <= 0.0
         source = np.concatenate([np.where(limp, q, state.told[..., :n]), state.told[..., n:]], axis=-1)
-        return replace(
-            going,
+        return going._replace(
             moved_s=np.where(taken, 0.0, going.moved_s),
             start_rad=np.where(taken[..., None], q, state.start_rad),
             blended_s=np.where(begins, 0.0, going.blended_s),

@@ -1,12 +1,11 @@
 """What the state machine remembers."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 
-@dataclass(frozen=True)
-class MachineState:
+class MachineState(NamedTuple):
     """What is remembered from one step to the next; joints in the order of the robot's interface.
 
     Attributes:

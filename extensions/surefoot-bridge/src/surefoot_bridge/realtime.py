@@ -11,7 +11,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 PRIORITY = 49
 """Real-time priority: below the kernel's own threads for interrupts, which have 50."""
 
-_MCL_CURRENT_AND_FUTURE = 3
+_LOCK_WHAT_IS_USED = 1 | 2 | 4  # MCL_CURRENT, MCL_FUTURE and MCL_ONFAULT: not all that libraries have mapped
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _schedule(notes: List[str]) -> Optional[Tuple[int, Any]]:
 def _lock(notes: List[str]) -> bool:
     try:
         library = ctypes.CDLL(None, use_errno=True)
-        if library.mlockall(_MCL_CURRENT_AND_FUTURE) == 0:
+        if library.mlockall(_LOCK_WHAT_IS_USED) == 0:
             return True
         reason = os.strerror(ctypes.get_errno())
     except (OSError, AttributeError) as error:

@@ -1,7 +1,6 @@
 """The safety layer: plain rules that override the policy, whatever it asks."""
 
-from dataclasses import dataclass
-from typing import Tuple
+from typing import NamedTuple, Tuple
 
 import numpy as np
 
@@ -21,12 +20,11 @@ from .state import JointCommand
 _TIME_RESOLUTION_S = 1e-6  # sums of steps are that exact, and no tick is that short
 
 
-@dataclass(frozen=True)
-class SafetyState:
+class SafetyState(NamedTuple):
     """What is remembered from one check to the next.
 
     Attributes:
-        seen: Clocks, sequence, last trusted joints and what they were told.
+        seen: Clocks, sequence, last trusted joints, what they were told and how far that moved them.
         on: Which conditions hold, (..., num_rules), bool.
         lasted_s: For how long they have held [s], (..., num_rules).
         active: Which rules act, (..., num_rules), bool.
@@ -46,8 +44,7 @@ class SafetyState:
     released: np.ndarray
 
 
-@dataclass(frozen=True)
-class SafetyVerdict:
+class SafetyVerdict(NamedTuple):
     """What came of a check.
 
     Attributes:
@@ -119,6 +116,7 @@ class Safety:
             pose.copy(),
             np.zeros((*batch_shape, n)),
             np.concatenate([pose, np.zeros((*batch_shape, 4 * n))], axis=-1),
+            np.zeros((*batch_shape, n)),
         )
         none = np.zeros((*batch_shape, num_rules), dtype=bool)
         code, release = np.zeros(batch_shape, dtype=np.int8), np.zeros(batch_shape, dtype=bool)
@@ -170,7 +168,9 @@ class Safety:
                 response = np.maximum(response, np.maximum.reduce(active * self._code, axis=-1))
             held, told = self._tell(state, facts, response, on)
         latched = np.where(response >= Response.DAMP, response, np.int8(0))
-        left = facts.seen._replace(command=told.copy())
+        n = self.bounds.num_joints
+        moved = facts.seen.moved_rad + np.abs(told[..., :n] - facts.previous_rad)
+        left = facts.seen._replace(command=told.copy(), moved_rad=moved)
         following = SafetyState(left, on, lasted_s, active, np.array(response), latched, held, release)
         return SafetyVerdict(
             response=np.array(response),

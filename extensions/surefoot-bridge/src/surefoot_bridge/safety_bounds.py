@@ -18,7 +18,7 @@ class Bounds:
     Attributes:
         command_low: Least allowed numbers of a command, (5 num_joints,).
         command_high: Largest allowed ones, (5 num_joints,).
-        rate_rad_s: Largest rate of each joint's target [rad/s], (num_joints,).
+        rate_rad_s: Largest rate of each joint's target, counted over a control period [rad/s], (num_joints,).
         torque_nm: Torque that a command may ask of each joint [N m], (num_joints,).
         damped_nms_per_rad: Velocity gains while the robot is damped [N m s/rad], (num_joints,).
         velocity_low: Least allowed number of each component of the velocity command, (num_components,).

@@ -11,7 +11,7 @@ from .safety_rules import Response
 def clamp(facts: Facts, response: np.ndarray, held_rad: np.ndarray, bounds: Bounds) -> np.ndarray:
     """Return what the joints may be told, (..., 5 num_joints).
 
-    It is finite, and of each joint: the target is in its range and moves no faster than the rate allows; gains,
+    It is finite, and of each joint: the target is in its range and moves no further than the rate allows; gains,
     velocity and feed-forward torque are in their ranges; the torque that it asks at the joint's last known state is at
     most what the stage allows. A number that is within its limits is not changed.
 
@@ -39,10 +39,11 @@ def clamp(facts: Facts, response: np.ndarray, held_rad: np.ndarray, bounds: Boun
     told = np.minimum(np.maximum(told, bounds.command_low), bounds.command_high)
 
     low, high = bounds.command_low[:n], bounds.command_high[:n]
-    reach = bounds.rate_rad_s * facts.step_s
+    moved, period_s = facts.seen.moved_rad, bounds.control_period_s
+    reach = np.maximum(bounds.rate_rad_s * period_s - moved, 0.0)
     lowest, highest = np.maximum(facts.previous_rad - reach, low), np.minimum(facts.previous_rad + reach, high)
     target = told[..., :n]
-    too_fast = target_rate(target, facts.previous_rad, facts.step_s) > bounds.rate_rad_s
+    too_fast = target_rate(target, facts.previous_rad, moved, period_s) > bounds.rate_rad_s
     told[..., :n] = np.where(too_fast, np.minimum(np.maximum(target, lowest), highest), target)
 
     asked, rest = joint_torque(told, q, dq)

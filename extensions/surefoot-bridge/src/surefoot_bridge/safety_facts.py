@@ -16,8 +16,6 @@ from .state import JointCommand
 NO_SEQUENCE = np.iinfo(np.int64).min
 """Number of a report before the first."""
 
-_LEAST_STEP_S = 1e-9  # a rate needs a time; of two checks at once the second leaves a target where it is
-
 
 class Seen(NamedTuple):
     """What a check leaves behind for the next.
@@ -29,6 +27,8 @@ class Seen(NamedTuple):
         joint_pos_rad: Joint positions of the last report that could be trusted [rad], (..., num_joints).
         joint_vel_rad_s: Its joint velocities [rad/s], (..., num_joints).
         command: What the joints were told, (..., 5 num_joints).
+        moved_rad: How far targets have moved of late [rad], (..., num_joints): each move adds to it, and time takes
+            from it what the largest rate allows.
     """
 
     time_s: np.ndarray
@@ -36,6 +36,7 @@ class Seen(NamedTuple):
     joint_pos_rad: np.ndarray
     joint_vel_rad_s: np.ndarray
     command: np.ndarray
+    moved_rad: np.ndarray
 
 
 class Facts(NamedTuple):
@@ -44,11 +45,11 @@ class Facts(NamedTuple):
     Attributes:
         numbers: All numbers that rules may look at, in the columns of :attr:`FactFinder.columns`, (..., num_columns).
         trusted: Whether the report can be trusted, (..., 1), bool.
-        seen: What is left behind for the next check, but for the command, which is still that of the last.
+        seen: What is left behind for the next check, but for the command, which is still that of the last, and without
+            its move.
         elapsed_s: Time since the last check [s], 0 for the first, (..., 1).
         wanted: The command that came, with what was told last in place of what is not finite, (..., 5 num_joints).
-        previous_rad: Targets from which rates count [rad], (..., num_joints).
-        step_s: Time for which rates count [s], (..., 1).
+        previous_rad: Targets from which the command moves them [rad], (..., num_joints).
     """
 
     numbers: np.ndarray
@@ -57,7 +58,6 @@ class Facts(NamedTuple):
     elapsed_s: np.ndarray
     wanted: np.ndarray
     previous_rad: np.ndarray
-    step_s: np.ndarray
 
 
 class FactFinder:
@@ -112,8 +112,8 @@ class FactFinder:
     def find(self, seen: Seen, inputs: SafetyInputs, command: JointCommand) -> Facts:
         """Return what there is to judge. The caller sees to it that numbers that are not finite give no warning.
 
-        The first check counts as one low-level period, and none as more than one control period, so that what a pause
-        has missed is not made up for at once.
+        A target may move at once by what its rate allows in a control period, as a new action moves it in training;
+        what a pause has missed is not made up for. At the first check it may move by what a low-level period allows.
 
         Args:
             seen: What the last check left behind.
@@ -152,11 +152,14 @@ class FactFinder:
         passed, known = np.fmax(step[..., :1], 0.0), finite[..., self._times][..., :1]
         if not every(known):
             passed = np.where(known, passed, 0.0)
-        step_s = np.minimum(np.maximum(passed, _LEAST_STEP_S), bounds.control_period_s)
+        moved = np.maximum(seen.moved_rad - bounds.rate_rad_s * passed, 0.0)
 
         # What is left behind, and what is asked?
         q, dq = row[..., :n], row[..., self._row.at["report.joint_vel_rad_s"]]
-        left = Seen(now, sequence, q, dq, seen.command)
+        if starts:
+            spare = bounds.control_period_s - bounds.low_level_period_s
+            moved = np.where(begins[..., :1], bounds.rate_rad_s * spare, moved)
+        left = Seen(now, sequence, q, dq, seen.command, moved)
         valid = np.concatenate([known, trusted], axis=-1)
         if not every(valid):
             left = Seen(
@@ -165,13 +168,13 @@ class FactFinder:
                 np.where(trusted, q, seen.joint_pos_rad),
                 np.where(trusted, dq, seen.joint_vel_rad_s),
                 seen.command,
+                moved,
             )
         wanted, previous = row[..., self._row.command], seen.command[..., :n]
         asked = finite[..., self._row.command]
         if not every(asked):
             wanted = np.where(asked, wanted, seen.command)
         if starts:
-            step_s = np.where(begins[..., :1], bounds.low_level_period_s, step_s)
             start = np.minimum(np.maximum(left.joint_pos_rad, bounds.command_low[:n]), bounds.command_high[:n])
             previous = np.where(begins[..., :1], start, previous)
         ranged = row[..., self._ranged]
@@ -179,7 +182,7 @@ class FactFinder:
             row,
             np.abs(row),
             np.abs(ranged - np.minimum(np.maximum(ranged, self._low), self._high)),
-            target_rate(wanted[..., :n], previous, step_s),
+            target_rate(wanted[..., :n], previous, moved, bounds.control_period_s),
             np.abs(joint_torque(wanted, left.joint_pos_rad, left.joint_vel_rad_s)[0]),
             step,
             2.0 * np.arcsin(roots[..., :1]),
@@ -189,4 +192,4 @@ class FactFinder:
             repeated,
             lost,
         )
-        return Facts(np.concatenate(numbers, axis=-1), trusted, left, passed, wanted, previous, step_s)
+        return Facts(np.concatenate(numbers, axis=-1), trusted, left, passed, wanted, previous)

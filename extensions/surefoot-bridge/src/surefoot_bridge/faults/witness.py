@@ -18,9 +18,9 @@ class Witness(Robot):
     """Stands before a robot and judges every command that reaches it.
 
     Of each joint: everything is finite; target within the range, velocity, feed-forward torque and gains within what
-    contract and stage allow; the target moves no faster than it may since the command before; and the torque that is
-    asked at the joint's measured state is at most what the stage allows. The last is judged only while the bridge knew
-    that state: nobody can keep to a limit of what he does not measure.
+    contract and stage allow; the target moves by no more than its rate allows in a control period, at once or bit by
+    bit; and the torque that is asked at the joint's measured state is at most what the stage allows. The last is judged
+    only while the bridge knew that state: nobody can keep to a limit of what he does not measure.
 
     Args:
         robot: The robot.
@@ -61,6 +61,7 @@ class Witness(Robot):
         self._rate = np.array([safety.target_rate_limit_rad_s[i] for i in order])
         self._control_s = contract.timing.control_period_s
         self._time_s = 0.0
+        self._moved = np.zeros(len(order))
 
     def read(self) -> Optional[Reading]:
         """Hand the robot's report on."""
@@ -112,8 +113,9 @@ class Witness(Robot):
         at_most("damping", kd, self._damping)
         at_most("minus damping", -kd, 0.0)
         if self.last is not None:
-            passed_s = min(max(self._clock.now() - self._time_s, 1e-9), self._control_s)
-            at_most("rate", np.abs(q - self.last.joint_pos_rad), self._rate * passed_s)
+            passed_s = max(self._clock.now() - self._time_s, 0.0)
+            self._moved = np.maximum(self._moved - self._rate * passed_s, 0.0) + np.abs(q - self.last.joint_pos_rad)
+            at_most("move of the target", self._moved, self._rate * self._control_s)
         reading = self._robot.read()
         if reading is not None and self._knows_state():
             measured = reading.state
