@@ -6,7 +6,8 @@ Warp kernels, which are tested against these, and an emulated robot (:mod:`suref
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Tuple, Union
+from functools import cached_property
+from typing import Callable, Tuple, Union
 
 import numpy as np
 
@@ -61,10 +62,15 @@ class JointEfforts:
     """Torque the motor delivers."""
     power: np.ndarray
     """Mechanical power of the motor [W]."""
-    saturation: np.ndarray
-    """:class:`Saturation`, int8."""
     joint: np.ndarray
     """Torque that acts on the joint: motor less friction."""
+    find_saturation: Callable[[], np.ndarray]
+    """Works out :attr:`saturation`, which an emulated robot never asks for: a third of a substep's arithmetic."""
+
+    @cached_property
+    def saturation(self) -> np.ndarray:
+        """:class:`Saturation`, int8."""
+        return self.find_saturation()
 
 
 def initial_state(
@@ -160,25 +166,28 @@ def drive_joints(
     upper = np.clip(parameters.stall_torque * (voltage - speed_ratio), -limit, limit)
     lower = np.clip(parameters.stall_torque * (-voltage - speed_ratio), -limit, limit)
     delivered = np.clip(computed, lower, upper)
-    sign = np.where(computed > delivered, np.float32(1.0), np.float32(-1.0))
-    line_at_nominal_voltage = parameters.stall_torque * (1.0 - sign * speed_ratio)
-    saturation = np.select(
-        [
-            computed == delivered,
-            (sign * delivered < limit) & (sign * computed <= line_at_nominal_voltage),
-            sign * delivered < limit,
-            sign * computed <= motors.effort_limit,
-        ],
-        [Saturation.NONE, Saturation.BATTERY, Saturation.TORQUE_SPEED, Saturation.HEAT],
-        Saturation.EFFORT_LIMIT,
-    )
+
+    def find_saturation() -> np.ndarray:
+        sign = np.where(computed > delivered, np.float32(1.0), np.float32(-1.0))
+        line_at_nominal_voltage = parameters.stall_torque * (1.0 - sign * speed_ratio)
+        return np.select(
+            [
+                computed == delivered,
+                (sign * delivered < limit) & (sign * computed <= line_at_nominal_voltage),
+                sign * delivered < limit,
+                sign * computed <= motors.effort_limit,
+            ],
+            [Saturation.NONE, Saturation.BATTERY, Saturation.TORQUE_SPEED, Saturation.HEAT],
+            Saturation.EFFORT_LIMIT,
+        ).astype(np.int8)
+
     motor = parameters.motor_strength * delivered
     return JointEfforts(
         computed=computed,
         motor=motor,
         power=motor * joint_vel,
-        saturation=saturation.astype(np.int8),
         joint=motor - joint_friction(parameters, joint_vel),
+        find_saturation=find_saturation,
     )
 
 
