@@ -12,6 +12,18 @@ from surefoot_bridge.state import JointCommand
 
 _ROUNDING = 1e-6
 _MOST_NOTES = 20
+_WHAT = (
+    "target",
+    "minus target",
+    "velocity",
+    "feed-forward torque",
+    "stiffness",
+    "minus stiffness",
+    "damping",
+    "minus damping",
+    "move of the target",
+    "torque",
+)
 
 
 class Witness(Robot):
@@ -46,22 +58,24 @@ class Witness(Robot):
         self._robot, self._clock, self._knows_state = robot, clock, knows_state
         self._names = contract.robot.sdk_joint_names
         order, safety, gains = list(contract.sdk_order), contract.safety, contract.gains
-        self._low = np.array([safety.joint_pos_limit_rad[i].low for i in order])
-        self._high = np.array([safety.joint_pos_limit_rad[i].high for i in order])
-        self._speed = np.array([safety.joint_vel_limit_rad_s[i] for i in order])
+        low = np.array([safety.joint_pos_limit_rad[i].low for i in order])
+        high = np.array([safety.joint_pos_limit_rad[i].high for i in order])
+        speed = np.array([safety.joint_vel_limit_rad_s[i] for i in order])
         full = np.array([safety.torque_limit_nm[i] for i in order])
-        self._torque = limits.torque_share * full
-        self._stiffness = np.maximum(
-            full / limits.stiffness_full_torque_rad, [gains.stiffness_nm_per_rad[i] for i in order]
-        )
-        self._damping = np.maximum(
+        torque = limits.torque_share * full
+        stiffness = np.maximum(full / limits.stiffness_full_torque_rad, [gains.stiffness_nm_per_rad[i] for i in order])
+        damping = np.maximum(
             np.maximum(full / limits.damping_full_torque_rad_s, [gains.damping_nms_per_rad[i] for i in order]),
             limits.damped_nms_per_rad,
         )
         self._rate = np.array([safety.target_rate_limit_rad_s[i] for i in order])
-        self._control_s = contract.timing.control_period_s
         self._time_s = 0.0
-        self._moved = np.zeros(len(order))
+        self._moved = zeros = np.zeros(len(order))
+        # In the order of _WHAT.
+        limits_of = [high, -low, speed, torque, stiffness, zeros, damping, zeros]
+        limits_of += [self._rate * contract.timing.control_period_s, torque]
+        self._limits = np.concatenate(limits_of)
+        self._judged = self._limits + _ROUNDING * np.maximum(1.0, np.abs(self._limits))
 
     def read(self) -> Optional[Reading]:
         """Hand the robot's report on."""
@@ -95,30 +109,15 @@ class Witness(Robot):
         q, dq, kp, kd, tau = (np.asarray(part) for part in vars(command).values())
         if not np.isfinite(np.concatenate([q, dq, kp, kd, tau])).all():
             return ["a number is not finite"]
-        wrong: List[str] = []
-
-        def at_most(what: str, value: np.ndarray, limit: Any) -> None:
-            limit = np.broadcast_to(limit, value.shape)
-            beyond = value > limit + _ROUNDING * np.maximum(1.0, np.abs(limit))
-            wrong.extend(
-                f"{what} of {self._names[i]} is {value[i]:.6g}, limit {limit[i]:.6g}" for i in np.flatnonzero(beyond)
-            )
-
-        at_most("target", q, self._high)
-        at_most("minus target", -q, -self._low)
-        at_most("velocity", np.abs(dq), self._speed)
-        at_most("feed-forward torque", np.abs(tau), self._torque)
-        at_most("stiffness", kp, self._stiffness)
-        at_most("minus stiffness", -kp, 0.0)
-        at_most("damping", kd, self._damping)
-        at_most("minus damping", -kd, 0.0)
         if self.last is not None:
             passed_s = max(self._clock.now() - self._time_s, 0.0)
             self._moved = np.maximum(self._moved - self._rate * passed_s, 0.0) + np.abs(q - self.last.joint_pos_rad)
-            at_most("move of the target", self._moved, self._rate * self._control_s)
+        values = [q, -q, np.abs(dq), np.abs(tau), kp, -kp, kd, -kd, self._moved]
         reading = self._robot.read()
         if reading is not None and self._knows_state():
             measured = reading.state
-            asked = kp * (q - measured.joint_pos_rad) + kd * (dq - measured.joint_vel_rad_s) + tau
-            at_most("torque", np.abs(asked), self._torque)
-        return wrong
+            values.append(np.abs(kp * (q - measured.joint_pos_rad) + kd * (dq - measured.joint_vel_rad_s) + tau))
+        n = len(q)
+        row = np.concatenate(values)
+        beyond = np.flatnonzero(row > self._judged[: len(row)])
+        return [f"{_WHAT[i // n]} of {self._names[i % n]} is {row[i]:.6g}, limit {self._limits[i]:.6g}" for i in beyond]
