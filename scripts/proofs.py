@@ -114,6 +114,11 @@ ALL: dict[str, Callable[[], int]] = {
         *(sys.executable, "scripts/mutate_contract.py", f"tasks/surefoot_tasks/velocity/bundles/{TASK}"),
         *(*report_of("contract_mutants"), *pages_of("contract_mutants")),
     ),
+    "faults": command(
+        *(sys.executable, "scripts/inject_faults.py", f"tasks/surefoot_tasks/velocity/bundles/{TASK}"),
+        *(*report_of("faults"), *pages_of("faults")),
+    ),
+    "bridge": command(sys.executable, "scripts/benchmark.py", "bridge", *report_of("benchmark_bridge")),
     "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),
     "g1": g1,
     "seeds": seeds,
