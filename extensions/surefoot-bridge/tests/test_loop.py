@@ -54,6 +54,12 @@ def test_the_policy_is_asked_once_each_control_period_and_only_while_the_robot_w
     assert [change.time_s for change in rig.loop._record.modes if change.mode == Mode.WALK] == pytest.approx([1.52])
 
 
+def test_what_is_asked_for_before_the_first_report_is_done_after_it(tmp_path):
+    rig = Rig(tmp_path / "b", (0.0, Request.STAND), silent_s=0.5)
+    rig.run(1.0)
+    assert [change.time_s for change in rig.loop._record.modes if change.mode == Mode.STAND] == pytest.approx([0.5])
+
+
 def test_walking_waits_for_a_report_that_the_policy_can_be_shown(tmp_path):
     rig = Rig(tmp_path / "b", (0.1, Request.STAND), (1.507, Request.WALK))
     rig.robot.spoilt_s = (1.518, 1.522)

@@ -30,7 +30,8 @@ def largest_tilt(log):
 @needs_robot
 def test_the_shipped_policy_stands_walks_and_sits_by_a_script(tmp_path):
     report = tmp_path / "run.json"
-    running = Running(tmp_path, f"{WALK}6 stand\n8.6 sit\n10.6 passive\n11 end\n", "--json", str(report))
+    script = f"{WALK}5 velocity 0 0 0\n6 stand\n8.6 sit\n10.6 passive\n11 end\n"
+    running = Running(tmp_path, script, "--json", str(report))
     shown = running.end()
     assert running.process.returncode == 0, shown
     assert "Stage tethered: unitree_go2 in MuJoCo (a rehearsal: no real robot moves)" in shown

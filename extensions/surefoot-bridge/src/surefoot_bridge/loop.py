@@ -208,14 +208,15 @@ class Loop:
     def _tick(self, now: float, lateness_s: float, step: int) -> None:
         controller, phases = self.controller, self._phases
         started = time.perf_counter()
-        reading, wish = self._inputs.read(now), self._inputs.wish(now, self._mode, ending=self._end_requests > 0)
+        reading = self._inputs.read(now)
+        if reading is None:  # nobody is asked what to do with a robot that is not there yet
+            return
+        wish = self._inputs.wish(now, self._mode, ending=self._end_requests > 0)
         due = step != self._step and lateness_s < self._deadline_s  # a late robot is held, whatever the policy says
-        showable = due and reading is not None and bool(controller.showable(reading.state, reading.wrong_crc))
+        showable = due and bool(controller.showable(reading.state, reading.wrong_crc))
         request = self._inputs.request(wish.request, due=showable)
         at = time.perf_counter()
         phases[0] = at - started
-        if reading is None:
-            return
         report, state = reading.state, self.state
         phases[1] = phases[2] = 0.0
         if due:
