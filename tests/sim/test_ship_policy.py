@@ -11,7 +11,7 @@ import pytest
 
 from surefoot_bridge.bundle import load_bundle
 
-pytestmark = pytest.mark.sim
+pytestmark = [pytest.mark.sim, pytest.mark.slow]
 
 CHECKOUT = Path(__file__).parents[2]
 TASK = "Surefoot-Velocity-Flat-Go2"
