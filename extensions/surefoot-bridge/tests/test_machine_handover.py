@@ -69,10 +69,25 @@ def test_from_walk_to_stand_targets_and_gains_pass_without_a_jump() -> None:
     np.testing.assert_array_equal(told[-1, :3], STAND)
     target, stiffness, damping = changes_of(told)
     policy, moved = np.array([0.9, -0.3, 0.0]), np.abs(STAND - POSE)
-    # Of the distance between what was told and where the joints are, and of the motion: 1.5 / stand_s is 0.75 % a tick.
-    assert (target <= (0.015 * np.abs(policy - POSE) + 0.0075 * moved) * (1 + 1e-9)).all()
+    # Of the distance between what was told and where the joints are, and of the motion, which takes half of stand_s for
+    # half of the way from sitting: 1.5 % a tick as well.
+    assert (target <= 0.015 * (np.abs(policy - POSE) + moved) * (1 + 1e-9)).all()
     assert (stiffness <= 0.015 * np.abs(STAND_GAINS[0] - STIFFNESS) * (1 + 1e-9)).all()
     assert (damping <= 0.015 * np.abs(STAND_GAINS[1] - DAMPING) * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(("way", "expected_s"), [(0.0, 0.5), (0.2, 0.5), (0.45, 0.75), (0.6, 1.0), (0.9, 1.0)])
+def test_a_walking_robot_stands_in_the_share_of_time_that_its_way_is_of_that_from_sitting(way, expected_s) -> None:
+    """From sitting it is 0.6 rad, which takes 1 s; a hand-over takes 0.5."""
+    robot = Robot(joints=STAND + way).to(Request.STAND, Request.WALK)
+    robot.step(Request.STAND)
+    assert robot.state.motion_s == pytest.approx(expected_s)
+    robot.run(expected_s - 2 * TICK_S)
+    robot.step(Request.WALK)
+    assert robot.state.refused
+    robot.run(3 * TICK_S)
+    robot.step(Request.WALK)
+    assert not robot.state.refused
 
 
 def test_a_policy_that_moves_during_the_hand_over_adds_its_own_motion_and_no_more() -> None:

@@ -18,7 +18,9 @@ class Machine:
     """What drives a contract's robot, for any batch shape. It holds no state of its own.
 
     Stand and sit move each joint from where it is measured when they begin to their pose, along ``3 x^2 - 2 x^3`` of
-    the share ``x`` of the duration: at rest at both ends. The policy's command is taken as it comes.
+    the share ``x`` of the duration: at rest at both ends. A walking robot, some of whose legs are in the air, stands
+    sooner: in the share of the duration that its longest way is of that from sitting, but in no less than a hand-over.
+    The policy's command is taken as it comes.
 
     Whatever takes over, targets and gains pass to it from what the joints were told last, along the same curve over the
     contract's ``handover_s``. So the largest change in a time ``dt`` is that of the new command itself, plus
@@ -49,6 +51,9 @@ class Machine:
         self._default = np.array(contract.robot.default_joint_pos_rad)[place]
         self._fixed = np.zeros((len(Mode), 5 * n))  # command of each mode but for targets and the policy's
         self._duration_s = np.ones(len(Mode))
+        self._stand = np.array(poses.stand_rad)[place]
+        self._way_rad = float(np.abs(self._stand - np.array(poses.sit_rad)[place]).max())
+        self._least_share = min(self._handover_s / poses.stand_s, 1.0)
         for mode, pose, duration_s in (
             (Mode.STAND, poses.stand_rad, poses.stand_s),
             (Mode.SIT, poses.sit_rad, poses.sit_s),
@@ -75,6 +80,7 @@ class Machine:
             held=no.copy(),
             time_s=np.full(batch_shape, np.nan),
             moved_s=zero,
+            motion_s=np.ones(batch_shape),
             start_rad=pose.copy(),
             blended_s=zero.copy(),
             handover_s=np.full(batch_shape, self._handover_s),
@@ -182,7 +188,7 @@ class Machine:
         refused = asked == REFUSED
         if some(asked != state.mode):
             starts = (asked == Mode.WALK) & (state.mode == Mode.STAND)
-            ready = (response < Response.HOLD) & (state.moved_s >= self._duration_s[Mode.STAND])
+            ready = (response < Response.HOLD) & (state.moved_s >= state.motion_s)
             refused = refused | (starts & ~ready)
         mode = np.where(refused, state.mode, asked)
         if some(response >= Response.DAMP):
@@ -204,12 +210,19 @@ class Machine:
         source = np.concatenate([np.where(limp, q, state.told[..., :n]), state.told[..., n:]], axis=-1)
         return going._replace(
             moved_s=np.where(taken, 0.0, going.moved_s),
+            motion_s=np.where(taken, self._motion_s(going.mode, walked, q), state.motion_s),
             start_rad=np.where(taken[..., None], q, state.start_rad),
             blended_s=np.where(begins, 0.0, going.blended_s),
             handover_s=np.where(begins, np.where(resumes, resumed_s, self._handover_s), state.handover_s),
             unfinished_s=np.where(begins, np.where(going.held, left_s, 0.0), state.unfinished_s),
             source=np.where(begins[..., None], source, state.source),
         )
+
+    def _motion_s(self, mode: np.ndarray, walked: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Return how long the motion of a mode takes from where the joints are [s], (...,)."""
+        way_rad = np.abs(self._stand - q).max(axis=-1)
+        share = np.minimum(np.maximum(way_rad, self._least_share * self._way_rad) / max(self._way_rad, 1e-9), 1.0)
+        return self._duration_s[mode] * np.where(walked & (mode == Mode.STAND), share, 1.0)
 
     def _goal(
         self, going: MachineState, response: np.ndarray, policy_command: JointCommand, q: np.ndarray
@@ -220,7 +233,7 @@ class Machine:
         if every(driven):
             return self._policy(policy_command, going.told)
         goal = self._fixed.take(np.where(zero, np.int8(Mode.PASSIVE), mode) if some(zero) else mode, axis=0)
-        share = _smooth(going.moved_s / self._duration_s[mode])[..., None]
+        share = _smooth(going.moved_s / going.motion_s)[..., None]
         motion = np.where(share < 1.0, going.start_rad + share * (goal[..., :n] - going.start_rad), goal[..., :n])
         stays = np.where(going.held[..., None], going.source[..., :n], q)
         goal[..., :n] = np.where(posed[..., None], motion, stays)

@@ -14,6 +14,7 @@ class MachineState(NamedTuple):
         held: Whether a walking robot is held, (...,), bool.
         time_s: When the last step was [s], not a number before the first, (...,).
         moved_s: For how long the motion to a pose has gone on [s], (...,).
+        motion_s: How long it takes [s], (...,).
         start_rad: Where the joints were when it began [rad], (..., num_joints).
         blended_s: For how long the hand-over has gone on [s], (...,).
         handover_s: How long it takes [s], (...,).
@@ -27,6 +28,7 @@ class MachineState(NamedTuple):
     held: np.ndarray
     time_s: np.ndarray
     moved_s: np.ndarray
+    motion_s: np.ndarray
     start_rad: np.ndarray
     blended_s: np.ndarray
     handover_s: np.ndarray
