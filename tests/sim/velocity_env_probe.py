@@ -6,12 +6,15 @@ A process holds one simulator at most, so the tests of test_velocity_env.py run 
 import json
 import os
 import sys
+from pathlib import Path
 
 import torch
 
 from surefoot.engines import install_shims, polling_threads
 
 NUM_ENVS = 8
+
+TASKS = Path("/proc/self/task")
 
 
 def main(task: str, physics: str) -> dict:
@@ -36,7 +39,8 @@ def main(task: str, physics: str) -> dict:
             "joint_names": list(env.robot.joint_names),
             "spec_joint_names": list(env.robot_spec.joint_names),
             "handles_decimation": env._substeps_per_call > 1,
-            "policies_of_polling_threads": [os.sched_getscheduler(task) for task in polling_threads()],
+            "num_idle_threads": sum(policy_of(task.name) == os.SCHED_IDLE for task in TASKS.iterdir()),
+            "num_busy_polling_threads": sum(policy_of(task) != os.SCHED_IDLE for task in polling_threads()),
             **standing(env),
             **random_actions(env),
             **push_in_flight(env),
@@ -46,6 +50,10 @@ def main(task: str, physics: str) -> dict:
         }
         env.close()
     return seen
+
+
+def policy_of(task: int | str) -> int:
+    return os.sched_getscheduler(int(task))
 
 
 def place(env, height_m: float, joint_pos: torch.Tensor | None = None, root_vel: torch.Tensor | None = None) -> None:
