@@ -30,7 +30,7 @@ def main() -> int:
     try:
         result = run_campaign(plan, processes=args.processes, progress=_progress)
     except SurefootError as error:
-        print(error, file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         return 2
     for row in result["by_kind"]:
         slowest = "-" if row["slowest_s"] is None else f"{row['slowest_s']:.3f}"
@@ -48,6 +48,8 @@ def main() -> int:
     if args.markdown:
         where = f"Commit {origin['commit']}, {origin['machine']}, {origin['date'][:10]}."
         write_whole(args.markdown, fault_page(result, where).encode())
+    if not result["complete"]:
+        return 130
     return 0 if good else 1
 
 

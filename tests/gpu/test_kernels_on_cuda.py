@@ -9,7 +9,7 @@ from tests.unit.test_randomization_table import RANGES, make_table
 from tests.unit.test_sensor_noise import NOISY
 from tests.unit.test_sensor_readings import Rig as SensorRig
 
-from surefoot.actuators import reference
+from surefoot_bridge.actuators import equations as reference
 
 pytestmark = pytest.mark.gpu
 

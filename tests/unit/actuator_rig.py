@@ -7,10 +7,16 @@ import numpy as np
 import torch
 import warp as wp
 
-from surefoot.actuators import reference
 from surefoot.actuators.actuator import JointActuator
 from surefoot.actuators.actuator_cfg import JointActuatorCfg
-from surefoot.actuators.parameters import PER_ENVIRONMENT, PER_JOINT, ControlTiming, JointParameters, MotorConstants
+from surefoot_bridge.actuators import equations as reference
+from surefoot_bridge.actuators.parameters import (
+    PER_ENVIRONMENT,
+    PER_JOINT,
+    ControlTiming,
+    JointParameters,
+    MotorConstants,
+)
 
 NOMINAL = {
     "stiffness": 20.0,

@@ -7,8 +7,8 @@ import pytest
 import torch
 from tests.unit.actuator_rig import TIMING, Rig, randomized_rig
 
-from surefoot.actuators import reference
-from surefoot.actuators.parameters import ControlTiming
+from surefoot_bridge.actuators import equations as reference
+from surefoot_bridge.actuators.parameters import ControlTiming
 from surefoot_bridge.errors import SurefootError
 
 DT, STEP = TIMING.physics_dt_s, TIMING.step_dt_s

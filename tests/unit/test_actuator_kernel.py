@@ -5,9 +5,10 @@ import pytest
 import torch
 from tests.unit.actuator_rig import TIMING, Rig, randomized_rig
 
-from surefoot.actuators import kernels, reference
-from surefoot.actuators.parameters import ControlTiming, JointParameters, MotorConstants
-from surefoot.actuators.reference import Saturation
+from surefoot.actuators import kernels
+from surefoot_bridge.actuators import equations as reference
+from surefoot_bridge.actuators.equations import Saturation
+from surefoot_bridge.actuators.parameters import ControlTiming, JointParameters, MotorConstants
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 from tests.unit.actuator_rig import TIMING, Rig, randomized_rig
 
-from surefoot.actuators import reference
 from surefoot.actuators.network import ActuatorNetwork
 from surefoot.learning.snapshot import capture_fields, numeric_fields, restore_fields
+from surefoot_bridge.actuators import equations as reference
 from surefoot_bridge.errors import SurefootError
 
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")

@@ -7,7 +7,6 @@ import pytest
 import torch
 import warp as wp
 
-from surefoot.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
 from surefoot.benchmarking.counting import count_allocations, count_launches, read_tracker_report
 from surefoot.benchmarking.randomization_suite import LIMITS, RandomizationSuite, growth, holds
 from surefoot.benchmarking.stock_terms import (
@@ -20,6 +19,7 @@ from surefoot.benchmarking.stock_terms import (
 from surefoot.benchmarking.timing import Stopwatch, median_us, random_environments, replaced
 from surefoot.benchmarking.traffic import actuator_parameters, bytes_moved, sizes_of_arguments
 from surefoot.randomization.presets import preset_ranges
+from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
 from surefoot_robots import get_robot
 
 GO2 = get_robot("unitree_go2")

@@ -14,7 +14,6 @@ from tests.unit.actuator_rig import TIMING, Rig
 
 from surefoot.actuators.actuator import JointActuator
 from surefoot.actuators.actuator_cfg import make_actuator_cfg
-from surefoot.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
 from surefoot.learning import training
 from surefoot.learning.companions import rank_variables
 from surefoot.randomization import appliers
@@ -27,6 +26,7 @@ from surefoot.randomization.presets import preset_ranges
 from surefoot.randomization.randomization import Randomization
 from surefoot.randomization.robot_model import read_robot_model
 from surefoot.randomization.table import RandomizationTable
+from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
 from surefoot_robots import get_robot
 
 GO2 = get_robot("unitree_go2")

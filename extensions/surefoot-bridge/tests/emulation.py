@@ -13,12 +13,16 @@ from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import start_guardian
 from surefoot_bridge.loop import Loop
+from surefoot_bridge.machine_modes import Mode
 from surefoot_bridge.robot import Robot
 from surefoot_bridge.robot_handling import hold_of
 from surefoot_bridge.robot_model import robot_model
 from surefoot_bridge.safety_limits import StageLimits
 from surefoot_bridge.script_operator import ScriptOperator, parse_script
 from surefoot_bridge.unitree import open_robot
+
+MODES = [Mode.PASSIVE, Mode.STAND, Mode.WALK, Mode.STAND, Mode.SIT, Mode.PASSIVE]
+"""What a script goes through that lets a robot walk and rest."""
 
 LIMITS = replace(  # a busy computer may stall loop and emulator; what is judged is what the robot does
     StageLimits((1.0, 0.5, 1.0)), late_control_periods=25.0, report_age_s=0.5, lost_report_grace_s=2.0

@@ -8,17 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bundles import write_bundle
-from emulation import Emulator, needs_emulator, run_script
+from emulation import MODES, Emulator, needs_emulator, run_script
 from unitree_peer import needs_dds, unitree_contract
 
 from surefoot_bridge import contract as c
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import SimulatedClock
-from surefoot_bridge.machine_modes import Mode
 from surefoot_bridge.robot_handling import handling_of, hold_of
 from surefoot_bridge.robot_model import robot_model
 
-MODES = (Mode.PASSIVE, Mode.STAND, Mode.WALK, Mode.STAND, Mode.SIT, Mode.PASSIVE)
 pytestmark = [needs_dds, needs_emulator]
 
 G1 = "unitree_g1"
@@ -79,14 +77,7 @@ def largest_step(sent, begin_s, end_s, name):
 
 def test_it_goes_through_all_modes_and_ends_in_order(hung):
     _, report, _, emulator = hung
-    assert [change.mode for change in report.modes] == [
-        Mode.PASSIVE,
-        Mode.STAND,
-        Mode.WALK,
-        Mode.STAND,
-        Mode.SIT,
-        Mode.PASSIVE,
-    ]
+    assert [change.mode for change in report.modes] == MODES
     assert report.in_order, report.ended_by
     assert (emulator.figures["wrong_checksum"], emulator.figures["wrong_header"]) == (0, 0)
     assert emulator.figures["obeyed"] > 1000

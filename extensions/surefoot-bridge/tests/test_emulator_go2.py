@@ -5,13 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from emulation import Emulator, needs_emulator, run_script
+from emulation import MODES, Emulator, needs_emulator, run_script
 from unitree_peer import needs_dds
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.machine_modes import Mode
 
-MODES = (Mode.PASSIVE, Mode.STAND, Mode.WALK, Mode.STAND, Mode.SIT, Mode.PASSIVE)
 pytestmark = [needs_dds, needs_emulator]
 
 BUNDLE = Path(__file__).parents[3] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
@@ -48,14 +46,7 @@ def at(walked, time_s):
 
 def test_it_goes_through_all_modes_and_ends_in_order(walked):
     report = walked[0]
-    assert [change.mode for change in report.modes] == [
-        Mode.PASSIVE,
-        Mode.STAND,
-        Mode.WALK,
-        Mode.STAND,
-        Mode.SIT,
-        Mode.PASSIVE,
-    ]
+    assert [change.mode for change in report.modes] == MODES
     assert report.in_order, report.ended_by
     assert report.mishaps == ()
 

@@ -90,6 +90,14 @@ def test_a_walking_robot_stands_in_the_share_of_time_that_its_way_is_of_that_fro
     assert not robot.state.refused
 
 
+def test_a_robot_that_walks_in_its_standing_pose_stands_after_a_control_period_where_nothing_is_handed_over() -> None:
+    at_once = replace(CONTRACT, gains=replace(CONTRACT.gains, handover_s=0.0))
+    robot = Robot(at_once, joints=STAND).to(Request.STAND, Request.WALK)
+    robot.step(Request.STAND)
+    assert robot.state.motion_s == pytest.approx(CONTRACT.timing.control_period_s)
+    np.testing.assert_array_equal(robot.run(0.1)[-1, :3], STAND)
+
+
 def test_a_policy_that_moves_during_the_hand_over_adds_its_own_motion_and_no_more() -> None:
     robot, rng = Robot(joints=POSE).to(Request.STAND), np.random.default_rng(5)
     own, told, asked = 0.05, [flat(robot.step())], np.array([0.9, -0.3, 0.0])

@@ -1,7 +1,6 @@
 """The guardian's process: looks for the loop's beats and damps the robot when they stop."""
 
 import contextlib
-import ctypes
 import json
 import os
 import signal
@@ -14,6 +13,7 @@ from surefoot_bridge.errors import SurefootError
 
 from .guardian import GUARDIAN_NOTE
 from .guardian_page import DAMPING, ENDED, FAILED, WATCHING, Order, Page
+from .realtime import lock_memory
 from .unitree.commands import LowCommand
 from .unitree.kinds import KINDS
 from .unitree.participant import Participant
@@ -22,7 +22,6 @@ _LOOK_S = 0.002
 _MATCH_TIMEOUT_S = 5.0
 _LOOK_FOR_ROBOT_S = 1.0
 _GONE_S = 60.0  # without a robot that listens; long enough to plug a cable in again
-_LOCK_CURRENT_AND_FUTURE = 1 | 2  # MCL_CURRENT | MCL_FUTURE
 _BELOW_HIGHEST = 9  # its priority among real-time processes: above a loop's, below the kernel's own
 
 
@@ -120,5 +119,4 @@ def _be_urgent() -> None:
     with contextlib.suppress(AttributeError, OSError):
         priority = os.sched_get_priority_max(os.SCHED_FIFO) - _BELOW_HIGHEST
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).mlockall(_LOCK_CURRENT_AND_FUTURE)
+    lock_memory()

@@ -13,13 +13,16 @@ from .observations import begun, require_shape
 from .safety_rules import Response
 from .state import JointCommand, RobotState
 
+_NO_WAY_RAD = 1e-6  # between poses that are the same
+
 
 class Machine:
     """What drives a contract's robot, for any batch shape. It holds no state of its own.
 
     Stand and sit move each joint from where it is measured when they begin to their pose, along ``3 x^2 - 2 x^3`` of
     the share ``x`` of the duration: at rest at both ends. A walking robot, some of whose legs are in the air, stands
-    sooner: in the share of the duration that its longest way is of that from sitting, but in no less than a hand-over.
+    sooner: in the share of the duration that its longest way is of that from sitting, but in no less than a hand-over
+    or a control period.
     The policy's command is taken as it comes.
 
     Whatever takes over, targets and gains pass to it from what the joints were told last, along the same curve over the
@@ -52,8 +55,8 @@ class Machine:
         self._fixed = np.zeros((len(Mode), 5 * n))  # command of each mode but for targets and the policy's
         self._duration_s = np.ones(len(Mode))
         self._stand = np.array(poses.stand_rad)[place]
-        self._way_rad = float(np.abs(self._stand - np.array(poses.sit_rad)[place]).max())
-        self._least_share = min(self._handover_s / poses.stand_s, 1.0)
+        self._way_rad = max(float(np.abs(self._stand - np.array(poses.sit_rad)[place]).max()), _NO_WAY_RAD)
+        self._least_share = min(max(self._handover_s, self._longest_step_s) / poses.stand_s, 1.0)
         for mode, pose, duration_s in (
             (Mode.STAND, poses.stand_rad, poses.stand_s),
             (Mode.SIT, poses.sit_rad, poses.sit_s),
@@ -221,7 +224,7 @@ class Machine:
     def _motion_s(self, mode: np.ndarray, walked: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return how long the motion of a mode takes from where the joints are [s], (...,)."""
         way_rad = np.abs(self._stand - q).max(axis=-1)
-        share = np.minimum(np.maximum(way_rad, self._least_share * self._way_rad) / max(self._way_rad, 1e-9), 1.0)
+        share = np.minimum(np.maximum(way_rad / self._way_rad, self._least_share), 1.0)
         return self._duration_s[mode] * np.where(walked & (mode == Mode.STAND), share, 1.0)
 
     def _goal(

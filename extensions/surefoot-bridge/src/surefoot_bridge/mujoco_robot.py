@@ -11,7 +11,7 @@ from .clock import Clock, SimulatedClock
 from .errors import SurefootError
 from .mujoco_scene import compose, load_mujoco, lowest
 from .robot import Reading, Robot
-from .robot_handling import HANDLING
+from .robot_handling import DAMPED_NMS_PER_RAD
 from .robot_model import RobotModel
 from .state import JointCommand, RobotState
 
@@ -24,7 +24,6 @@ FULL_BATTERY_SHARE = 0.9
 _LONGEST_PAUSE_S = 0.1  # of real time that is made up for; a computer that is slower than that has a slower robot
 _START_JITTER_RAD = 0.02  # of joints where they may lie: no two starts are the same
 _NO_ANCHOR = (0.0, 0.0, 0.0)  # MuJoCo's own default is (0, 1, 0)
-_DAMPED_NMS_PER_RAD = 3.0  # ``Passive`` of surefoot_bridge.robot_handling, for robots that are not in it
 
 
 class MujocoRobot(Robot):
@@ -74,7 +73,6 @@ class MujocoRobot(Robot):
         self._command = JointCommand(model.start_joint_pos_rad.copy(), *(np.zeros(n) for _ in range(4)))
         self._state = equations.initial_state(model.parameters, model.start_joint_pos_rad, 1)
         self._efforts: Optional[equations.JointEfforts] = None
-        self._damped = HANDLING[model.name].damped_nms_per_rad if model.name in HANDLING else _DAMPED_NMS_PER_RAD
         self._ticks, self._closed = 0, False
         self._reading: Optional[Reading] = None
         self._lie_down(mujoco, np.random.default_rng(seed))
@@ -114,7 +112,7 @@ class MujocoRobot(Robot):
     def stop(self) -> None:
         """Damp the joints."""
         zeros = np.zeros(len(self._qpos))
-        damping = np.full(len(self._qpos), self._damped)
+        damping = np.full(len(self._qpos), DAMPED_NMS_PER_RAD)
         self._command = JointCommand(self.data.qpos[self._qpos], zeros, zeros, damping, zeros)
 
     def close(self) -> None:

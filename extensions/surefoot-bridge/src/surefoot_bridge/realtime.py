@@ -65,14 +65,19 @@ def _schedule(notes: List[str]) -> Optional[Tuple[int, Any]]:
     return before
 
 
-def _lock(notes: List[str]) -> bool:
+def lock_memory() -> str:
+    """Keep what this process uses in memory, from now on; return why that was refused, nothing if it was not."""
     try:
         library = ctypes.CDLL(None, use_errno=True)
-        if library.mlockall(_LOCK_WHAT_IS_USED) == 0:
-            return True
-        reason = os.strerror(ctypes.get_errno())
+        return "" if library.mlockall(_LOCK_WHAT_IS_USED) == 0 else os.strerror(ctypes.get_errno())
     except (OSError, AttributeError) as error:
-        reason = str(error)
+        return str(error)
+
+
+def _lock(notes: List[str]) -> bool:
+    reason = lock_memory()
+    if not reason:
+        return True
     notes.append(
         f"Locking memory was refused ({reason}): allow it with `ulimit -l unlimited` or the capability CAP_IPC_LOCK; "
         "until then the system may swap the loop out."

@@ -100,7 +100,8 @@ def hold_of(contract: Contract) -> Hold:
     return Hold(poses, gains)
 
 
-_DAMPED_NMS_PER_RAD = 3.0  # ``Passive`` of both robots
+DAMPED_NMS_PER_RAD = 3.0
+"""Velocity gain of a damped joint [N m s/rad]: ``Passive`` of both robots."""
 
 _GO2_PARTS = ("hip", "thigh", "calf")
 _GO2_LEGS = ("FL", "FR", "RL", "RR")
@@ -147,7 +148,7 @@ HANDLING: Dict[str, Handling] = {
         sit_s=1.8,  # go2_stand_example.py: 900 ticks of 2 ms
         stiffness_nm_per_rad=_go2_same(60.0, 80.0, 80.0),  # FixStand
         damping_nms_per_rad=_go2_same(5.0, 4.0, 4.0),  # FixStand
-        damped_nms_per_rad=_DAMPED_NMS_PER_RAD,
+        damped_nms_per_rad=DAMPED_NMS_PER_RAD,
         passive_needs="its belly lies on the ground",
     ),
     "unitree_g1": Handling(
@@ -161,7 +162,7 @@ HANDLING: Dict[str, Handling] = {
         sit_s=3.0,  # Assumption: as long as to stand
         stiffness_nm_per_rad=_g1((100.0, 100.0, 100.0, 150.0, 40.0, 40.0), (200.0,) * 3, (40.0,) * 7, 1.0),  # FixStand
         damping_nms_per_rad=_g1((2.0, 2.0, 2.0, 4.0, 2.0, 2.0), (5.0,) * 3, (10.0,) * 7, 1.0),  # FixStand
-        damped_nms_per_rad=_DAMPED_NMS_PER_RAD,
+        damped_nms_per_rad=DAMPED_NMS_PER_RAD,
         passive_needs="the gantry carries it",
     ),
 }

@@ -2,6 +2,6 @@
 
 :mod:`~surefoot.actuators.kernels` holds that kernel and its equations, :mod:`~surefoot.actuators.state_kernels` what
 happens once per control step, :mod:`~surefoot.actuators.network` learnt actuators, and
-:mod:`~surefoot.actuators.reference` the same equations in NumPy for tests and for MuJoCo C. The Isaac Lab side
+:mod:`surefoot_bridge.actuators.equations` the same equations in NumPy for tests and emulated robots. The Isaac Lab side
 (:mod:`~surefoot.actuators.actuator`, :mod:`~surefoot.actuators.action`) is imported only where a simulation runs.
 """

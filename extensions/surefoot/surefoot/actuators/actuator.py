@@ -12,10 +12,10 @@ from isaaclab.actuators import ActuatorBase
 from isaaclab.actuators.actuator_base import resolve_joint_parameter
 from isaaclab.utils.types import ArticulationActions
 
+from surefoot_bridge.actuators.parameters import ControlTiming, JointParameters, MotorConstants
 from surefoot_bridge.errors import SurefootError
 
 from .network import ActuatorNetwork
-from .parameters import ControlTiming, JointParameters, MotorConstants
 from .recorded import ActuatorArrays, Recorded, bind_columns
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class JointActuator(ActuatorBase):
         self.motor_power = torch.zeros_like(self.computed_effort)
         """Mechanical power of the motors in the last substep [W], (num_envs, num_joints)."""
         self.saturation = torch.zeros_like(self.computed_effort, dtype=torch.int8)
-        """What cut the torque in the last substep, :class:`~surefoot.actuators.reference.Saturation`, (num_envs,
+        """What cut the torque in the last substep, :class:`~surefoot_bridge.actuators.equations.Saturation`, (num_envs,
         num_joints)."""
         self.network = None
         if cfg.network_file is not None:
@@ -103,7 +103,8 @@ class JointActuator(ActuatorBase):
 
         Args:
             table: Values in force, shape (num_envs, num_columns), float32, which stays where it is.
-            first_column: First column of a parameter by name, for the names in :mod:`surefoot.actuators.parameters`.
+            first_column: First column of a parameter by name, for the names in
+                :mod:`surefoot_bridge.actuators.parameters`.
         """
         if self._arrays is not None:
             raise SurefootError("The table must be bound before the actuator's drive is made.")

@@ -10,9 +10,8 @@ from dataclasses import MISSING
 from isaaclab.actuators import ActuatorBaseCfg
 from isaaclab.utils import configclass
 
+from surefoot_bridge.actuators.parameters import CONTINUOUS_TORQUE_SHARE, DERATED_SHARE, THERMAL_TIME_CONSTANT_S
 from surefoot_robots import RobotSpec
-
-from .parameters import CONTINUOUS_TORQUE_SHARE, DERATED_SHARE, THERMAL_TIME_CONSTANT_S
 
 
 @configclass

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import warp as wp
 
+from surefoot_bridge.actuators.parameters import ControlTiming
+
 from .actuator import JointActuator
-from .parameters import ControlTiming
 
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation

@@ -9,8 +9,16 @@ import numpy as np
 import torch
 import warp as wp
 
-from . import kernels, network_kernels, reference, state_kernels
-from .parameters import PER_ENVIRONMENT, PER_JOINT, ControlTiming, JointParameters, MotorConstants
+from surefoot_bridge.actuators.equations import heat_share
+from surefoot_bridge.actuators.parameters import (
+    PER_ENVIRONMENT,
+    PER_JOINT,
+    ControlTiming,
+    JointParameters,
+    MotorConstants,
+)
+
+from . import kernels, network_kernels, state_kernels
 
 if TYPE_CHECKING:
     from .actuator import JointActuator
@@ -100,7 +108,7 @@ class ActuatorArrays:
                 columns,
                 *self._telemetry[:2],
                 per_joint(motors.continuous_torque),
-                per_joint(reference.heat_share(motors, timing)),
+                per_joint(heat_share(motors, timing)),
                 timing.step_dt_s,
             ],
             [self._episode_time, self._heat, self._voltage],

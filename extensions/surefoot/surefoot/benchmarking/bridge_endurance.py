@@ -31,8 +31,6 @@ MODULE = "surefoot.benchmarking.bridge_endurance"
 DOMAIN = 77
 """DDS domain of the emulated robot: not that of real ones."""
 
-SHORT_NAMES = {"unitree_go2": "go2", "unitree_g1": "g1"}
-
 _SETTLED_SHARE = 0.2
 """Share of a run after which memory must grow no more: by then every buffer has its size."""
 
@@ -47,8 +45,6 @@ class EnduranceRequest:
     bundle: str
     runtime: str
     seconds: float
-    task: str = "ours"
-    """Processes of ours are limited to one thread each."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +70,12 @@ def run_against_emulator(bundle: Path, *, runtime: str, seconds: float) -> tuple
     Raises:
         SurefootError: If a process fails.
     """
+    from surefoot_bridge.unitree.emulator import SHORT_NAMES
+
     robot = load_bundle(bundle, runtime="numpy").contract.robot.name
+    short_name = next(short for short, name in SHORT_NAMES.items() if name == robot)
     requests = [EnduranceRequest(loop, str(bundle), runtime, seconds) for loop in ("bridge", "idle")]
-    with _emulator(SHORT_NAMES[robot]), ThreadPoolExecutor(len(requests)) as pool:
+    with _emulator(short_name), ThreadPoolExecutor(len(requests)) as pool:
         results = [EnduranceMeasurement(**found) for found in pool.map(lambda one: run_module(MODULE, one), requests)]
     figures = {
         f"{request.loop}_{name}": value

@@ -49,7 +49,7 @@ def measure_bridge(
             request = TickRequest(str(bundle), runtime, seconds)
             result = TickMeasurement(**run_module(MODULE, request))
             robot, mine = result.robot, result.figures
-            rows.append({**asdict(request), **asdict(result)})
+            rows.append({"runtime": runtime, "seconds": seconds, "bundle": bundle.name, **asdict(result)})
             figures.update({f"{robot}_{runtime}_{name}": value for name, value in mine.items()})
             if not fastest or mine["control_tick_us_median"] < fastest["control_tick_us_median"]:
                 fastest = mine

@@ -45,8 +45,6 @@ class TickRequest:
     runtime: str
     seconds: float
     """Length of the run [s]."""
-    task: str = "ours"
-    """Processes of ours are limited to one thread each."""
 
 
 @dataclass(frozen=True)

@@ -29,12 +29,13 @@ def run_worker(request: Request) -> Measurement:
 
 
 def run_module(module: str, request: Any, *, processes: int = 1) -> dict[str, Any]:
-    """Let processes of their own answer a request, a dataclass with a ``task``; returns what the first one says.
+    """Let processes of their own answer a request, a dataclass; returns what the first one says.
 
     Raises:
         SurefootError: If one fails; the message ends with the last lines that it printed.
     """
-    defaults = PROCESS_DEFAULTS if request.task == "ours" else {}  # stock has what Isaac Lab gives it
+    stock = getattr(request, "task", None) == "stock"
+    defaults = {} if stock else PROCESS_DEFAULTS  # stock has what Isaac Lab gives it
     with TemporaryDirectory(prefix="surefoot_") as folder:
         children = [
             subprocess.Popen(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import warp as wp
 
 from surefoot.actuators import kernels as actuator_kernels
-from surefoot.actuators.parameters import PER_JOINT
 from surefoot.sensors.proprioception import PARAMETERS
+from surefoot_bridge.actuators.parameters import PER_JOINT
 
 from .timing import median_us
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 WAKINGS_PER_S = 200
 """Wakings from which a thread counts as polling. Timers of libraries wake it some ten times a second, PhysX's poll
-12,000 times where a core is free, and some hundred times where others want every core."""
+12,000 times where a core is free, and less often where others want every core."""
 
 SAMPLE_S = 0.1
 """How long wakings are counted."""
