@@ -1,4 +1,4 @@
-"""Measure Surefoot's speed: ``python scripts/benchmark.py step|train|randomization|bridge --json FILE``."""
+"""Measure Surefoot's speed: ``python scripts/benchmark.py step|train|randomization|bridge|verify --json FILE``."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 from surefoot.benchmarking.bridge_suite import measure_bridge
 from surefoot.benchmarking.randomization_suite import RandomizationSuite, holds
 from surefoot.benchmarking.suite import compare, run_worker
+from surefoot.benchmarking.verify_suite import measure_verify
 from surefoot.benchmarking.worker import Request
 from surefoot.engines import check_physics, default_device, default_physics
 from surefoot.report import provenance, write_report
@@ -17,6 +18,7 @@ KINDS = {
     "train": "training with PPO, against Isaac Lab",
     "randomization": "drawing and applying randomized parameters, and a task with them on and off",
     "bridge": "ticks of the control loop on the robot's computer",
+    "verify": "scenarios in MuJoCo",
 }
 BUNDLES = Path(__file__).resolve().parents[1] / "tasks/surefoot_tasks/velocity/bundles"
 NUM_ENVS = {"step": [256, 1024, 4096], "train": [256, 1024, 4096], "randomization": [4096]}
@@ -32,14 +34,18 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20.0, help="length of one measurement of steps [s]")
     parser.add_argument("--repeats", type=int, default=2, help="measurements of each kind; the best counts")
     parser.add_argument("--minimum-ratio", type=float, default=1.5, help="ratio at 1024 environments that must be held")
-    parser.add_argument("--bundle", type=Path, nargs="+", help="bundles for the bridge; default: the shipped ones")
+    parser.add_argument("--bundle", type=Path, nargs="+", help="bundles; default: the shipped ones")
+    parser.add_argument("--suite", nargs="+", default=["quick"], help="suites to verify (default: quick)")
     parser.add_argument("--minutes", type=float, default=10.0, help="length of the bridge's long run [min]; 0 for none")
     parser.add_argument("--profile", action="store_true", help="print where the time of our step goes, and stop")
     parser.add_argument("--json", help="file for the figures")
     args = parser.parse_args()
-    if args.kind == "bridge":
+    if args.kind in ("bridge", "verify"):
         bundles = args.bundle or sorted(path for path in BUNDLES.iterdir() if path.is_dir())
-        figures, rows, ok = measure_bridge(bundles, seconds=args.seconds, minutes=args.minutes, report=print)
+        if args.kind == "bridge":
+            figures, rows, ok = measure_bridge(bundles, seconds=args.seconds, minutes=args.minutes, report=print)
+        else:  # the Go2's; a policy that falls at once costs less
+            figures, rows, ok = measure_verify(bundles[-1], tuple(args.suite), report=print)
         if args.json:
             write_report(args.json, ok=ok, figures=figures, rows=rows, provenance=provenance())
         return 0 if ok else 1

@@ -13,7 +13,7 @@ def arrays(value):
         return [array for item in value for array in arrays(item)]
     if is_dataclass(value):
         return [array for item in fields(value) for array in arrays(getattr(value, item.name))]
-    return [np.asarray(value)]
+    return [np.asarray(value() if callable(value) else value)]  # what a verdict finds when it is asked
 
 
 def robot(value, i):

@@ -6,7 +6,7 @@ import numpy as np
 
 from surefoot_bridge.safety_facts import NO_SEQUENCE
 from surefoot_bridge.safety_inputs import SafetyInputs
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.state import RobotState
 
 ODD = np.array([math.nan, math.inf, -math.inf, 1.7e308, -1.7e308, 1e200, -1e30, 1e9, 5e-324, -5e-324, 0.0, -0.0])
 
@@ -20,7 +20,7 @@ def garbage(rng, ordinary, share):
 
 
 def random_tick(rng, n, shape, tick, share):
-    """Inputs and command of a tick; ``share`` of their numbers are garbage."""
+    """Inputs and flat command of a tick; ``share`` of their numbers are garbage."""
 
     def normal(scale, *width):
         return garbage(rng, scale * rng.normal(size=(*shape, *width)), share)
@@ -53,8 +53,8 @@ def random_tick(rng, n, shape, tick, share):
         operator_release=rng.random(shape) < 0.2,
         operator_age_s=normal(0.1),
         walking=rng.random(shape) < 0.7,
+        frozen=rng.random((*shape, 1 + n)) < 0.1 * share,
     )
     scales = (1.0, 1.0, 40.0, 2.0, 2.0)
-    return inputs, JointCommand(
-        *(np.abs(normal(scale, n)) if i in (2, 3) else normal(scale, n) for i, scale in enumerate(scales))
-    )
+    parts = [np.abs(normal(scale, n)) if i in (2, 3) else normal(scale, n) for i, scale in enumerate(scales)]
+    return inputs, np.concatenate(parts, axis=-1)

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from safety_cases import CONTRACT, TICK_S, command, good_report
 
-from surefoot_bridge.flat_command import flat
+from surefoot_bridge.flat_command import flat, joint_command
 from surefoot_bridge.machine import Machine
 from surefoot_bridge.machine_modes import HoldGains, Mode, Poses, Request
 from surefoot_bridge.safety_rules import Response
@@ -33,9 +33,9 @@ class Robot:
         self.time_s += TICK_S
         report = good_report(joint_pos_rad=self.joints)
         told, self.state = self.machine.step(
-            self.state, report, request, policy, response, self.time_s if time_s is None else time_s
+            self.state, report, request, flat(policy), response, self.time_s if time_s is None else time_s
         )
-        return told
+        return joint_command(told)
 
     def run(self, seconds, **changes):
         """Commands of some time, (ticks, 15)."""

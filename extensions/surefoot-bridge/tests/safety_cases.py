@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from contracts import small_contract
 
+from surefoot_bridge.flat_command import flat
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.safety_inputs import SafetyInputs
 from surefoot_bridge.safety_limits import StageLimits
@@ -54,8 +55,9 @@ def good_inputs(tick=0, report=None, **changes):
         operator_release=False,
         operator_age_s=0.1,
         walking=True,
+        frozen=np.zeros(4, dtype=bool),
     )
-    return replace(inputs, **changes)
+    return inputs._replace(**changes)
 
 
 def command(target=POSE, velocity=0.0, stiffness=STIFFNESS, damping=DAMPING, torque=0.0):
@@ -76,7 +78,7 @@ class Watch:
         """Check a tick; ``measured`` are changes of its report, ``changes`` those of the other inputs."""
         report = report or good_report(self.tick, **(measured or {}))
         inputs = good_inputs(self.tick, report, **changes)
-        verdict = self.safety.check(self.state, inputs, told or command())
+        verdict = self.safety.check(self.state, inputs, flat(told or command()))
         self.state = verdict.state
         self.tick += 1
         return verdict

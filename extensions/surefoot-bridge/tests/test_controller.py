@@ -102,7 +102,7 @@ def test_an_action_moves_the_targets_at_once_as_in_training(tmp_path):
     controller = controller_of(tmp_path / "b")
     told, state = run(controller, reports_of(controller.contract, 391), np.array([0.2, 0.0, 0.1]), (), 391)
     walking = told[350:, :3]  # the hand-over is over
-    np.testing.assert_array_equal(walking[-1], state.policy_command.joint_pos_rad)
+    np.testing.assert_array_equal(walking[-1], state.policy_command[:3])
     moves = np.abs(np.diff(walking, axis=0)).max(axis=1)
     assert np.flatnonzero(moves).tolist() == list(range(0, len(moves), controller.ticks_per_step))
 

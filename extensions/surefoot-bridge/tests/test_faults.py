@@ -112,6 +112,18 @@ class TestWitness:
             assert witness.outside == (tick > 13)
         assert "move of the target of" in witness.notes[0]
 
+    @pytest.mark.parametrize(("move_rad", "outside"), [(1.9, 0), (2.1, 1)])
+    def test_after_commands_that_never_came_a_target_may_have_moved_by_what_its_rate_allows_in_their_time(
+        self, move_rad, outside
+    ):
+        witness, robot, clock = self.witness()
+        period_s = 1.0 / CONTRACT.timing.low_level_hz
+        witness.write(self.told(robot, target=-0.5 * move_rad, stiffness=0.0))
+        gap_s = (2.0 / 30.0) - CONTRACT.timing.control_period_s + period_s  # 30 rad/s allow 2 rad in all
+        clock.sleep_until(clock.now() + gap_s)
+        witness.write(self.told(robot, target=0.5 * move_rad, stiffness=0.0))
+        assert witness.outside == outside, witness.notes
+
 
 @needs_mcap
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from loop_rig import WALKING, Rig
 from safety_cases import CONTRACT, good_report
 
-from surefoot_bridge.frozen import FrozenSensors
+from surefoot_bridge.frozen import FrozenSensors, sensors_of
+from surefoot_bridge.machine_modes import Mode
 from surefoot_bridge.state import each, stack
 
 
@@ -24,7 +26,7 @@ def frozen_after(reports, *, target_step_rad=0.02, walking=True):
     state, steps = sensors.initial(()), []
     for step, one in enumerate(reports):
         state = sensors.step(state, one, np.full(3, target_step_rad * step), np.array(walking))
-        steps.append([name for name, frozen in zip(sensors.names, state.frozen) if frozen])
+        steps.append([name for name, frozen in zip(sensors_of(CONTRACT), state.frozen) if frozen])
     return steps
 
 
@@ -64,3 +66,24 @@ def test_robots_of_a_batch_are_judged_each_by_itself():
     assert state.frozen[:, 0].tolist() == [True, False]
     assert each(both, lambda array: array[0]).joint_pos_rad.shape == (3,)
     assert pytest.approx(0.08) == state.same_s[0, 0]
+
+
+def test_a_walking_robot_whose_imu_freezes_is_held_and_then_damped(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING)
+    read = rig.robot.read
+
+    def stuck():
+        reading = read()
+        if reading is None or rig.clock.now() < 2.0:
+            return reading
+        return replace(reading, state=replace(reading.state, imu_ang_vel_rad_s=np.zeros(3)))
+
+    rig.robot.read = stuck
+    report = rig.run(3.0)
+    acted_s = {(event.rule, event.component): event.time_s for event in report.events}
+    held_s = acted_s["sensor_frozen", "IMU"]
+    assert held_s == pytest.approx(2.0 + 3 * 0.02, abs=0.021)  # the fourth control period that measures the same
+    assert acted_s["report_lost", ""] == pytest.approx(held_s + 0.1)
+    assert report.modes[-1].mode == Mode.DAMPED
+    assert ("report_repeated", "") not in acted_s
+    assert not [mishap for mishap in report.mishaps if mishap.name == "sensor_frozen"]

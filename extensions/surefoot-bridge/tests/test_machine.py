@@ -12,11 +12,10 @@ from machine_cases import GAINS, LYING, POLICY, POSES, Robot, mode, robot_in
 from safety_cases import CONTRACT, POSE, TICK_S, Watch, command, good_report
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat
+from surefoot_bridge.flat_command import flat, joint_command
 from surefoot_bridge.machine import Machine
 from surefoot_bridge.machine_modes import HoldGains, Mode, Poses, Request
 from surefoot_bridge.safety_rules import Response
-from surefoot_bridge.state import JointCommand
 
 
 def test_a_passive_robot_has_no_gains_and_targets_where_its_joints_are() -> None:
@@ -136,7 +135,7 @@ def test_single_robots_and_a_batch_are_driven_alike_bit_for_bit() -> None:
     batch, singles, modes = machine.initial((num,)), [machine.initial(()) for _ in range(num)], set()
     for tick in range(250):
         report = robot_reports(rng, num)
-        policy = JointCommand(*(garbage(rng, rng.normal(size=(num, 12)), 0.001) for _ in range(5)))
+        policy = garbage(rng, rng.normal(size=(num, 60)), 0.001)
         request = np.where(rng.random(num) < 0.2, rng.choice([1, 2, 3, 3, 3, 4, 5, 6, 6], num), 0)
         response = np.where(rng.random(num) < 0.03, rng.choice([1, 2, 2, 2, 2, 3, 4], num), 0)
         time_s = garbage(rng, np.full(num, tick * TICK_S), 0.002)
@@ -162,7 +161,7 @@ def test_a_reset_makes_some_robots_passive_and_leaves_the_others() -> None:
     machine = Machine(CONTRACT, POSES, GAINS)
     state = machine.initial((2,))
     report = replace(good_report(), joint_pos_rad=np.zeros((2, 3)))
-    policy = JointCommand(*(np.zeros((2, 3)) for _ in range(5)))
+    policy = np.zeros((2, 15))
     for tick in range(3):
         _, state = machine.step(
             state, report, np.full(2, Request.STAND), policy, np.zeros(2, int), np.full(2, tick * TICK_S)
@@ -195,7 +194,7 @@ def test_a_state_is_not_changed_by_a_step_nor_by_writing_into_a_command() -> Non
         ({"response": 5}, r"response holds 5; valid: 0 \(none\), 1 \(clamp\)"),
         ({"request": 1.0}, "request is float64 of shape"),
         ({"request": np.zeros(2, int)}, r"request is int64 of shape \(2,\)"),
-        ({"policy": replace(POLICY, joint_pos_rad=np.zeros(4))}, r"policy_command.joint_pos_rad has shape \(4,\)"),
+        ({"policy": replace(POLICY, joint_pos_rad=np.zeros(4))}, r"policy_command has shape \(16,\)"),
     ],
 )
 def test_a_step_with_an_unknown_code_or_another_shape_is_refused(changes: dict, words: str) -> None:
@@ -228,16 +227,18 @@ def test_machine_and_safety_walk_hold_damp_and_release_a_robot_together() -> Non
     walked, modes = 0, []
     for tick in range(1400):
         report = good_report(tick, joint_pos_rad=joints, sequence=1000 + tick)
-        asked, state = machine.step(state, report, script.get(tick, Request.KEEP), POLICY, response, tick * TICK_S)
+        asked, state = machine.step(
+            state, report, script.get(tick, Request.KEEP), flat(POLICY), response, tick * TICK_S
+        )
         verdict = watch.check(
-            asked,
+            joint_command(asked),
             report=report,
             walking=state.mode == Mode.WALK,
             policy_failed=500 <= tick < 520,
             operator_stop=tick == 1100,
             operator_release=tick in (1300, 1301),
         )
-        state, response = machine.sent(state, verdict.command), verdict.response
+        state, response = machine.sent(state, verdict.told), verdict.response
         if last is not None and tick not in (1100, 1101):  # damping comes at once
             assert (np.abs(verdict.command.joint_pos_rad - last) <= 0.1502).all()
         last = verdict.command.joint_pos_rad

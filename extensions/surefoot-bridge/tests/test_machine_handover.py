@@ -175,9 +175,9 @@ def test_a_hold_stops_a_motion_which_goes_on_afterwards() -> None:
 def test_the_next_hand_over_begins_from_what_was_sent() -> None:
     robot = Robot(joints=POSE).to(Request.STAND, Request.WALK)
     sent = command(target=[0.5, 0.5, 0.5], stiffness=10.0, damping=1.0)
-    robot.state = robot.machine.sent(robot.state, sent)
+    robot.state = robot.machine.sent(robot.state, flat(sent))
     np.testing.assert_array_equal(flat(robot.step(Request.STAND)), flat(sent))
-    robot.state = robot.machine.sent(robot.state, sent)
+    robot.state = robot.machine.sent(robot.state, flat(sent))
     np.testing.assert_array_equal(robot.step(response=Response.HOLD).joint_pos_rad, np.full(3, 0.5))
 
 

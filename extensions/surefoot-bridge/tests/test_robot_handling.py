@@ -15,7 +15,6 @@ from surefoot_bridge.machine import Machine
 from surefoot_bridge.machine_modes import Mode, Request
 from surefoot_bridge.robot_handling import HANDLING, handling_of, hold_of
 from surefoot_bridge.safety_rules import Response
-from surefoot_bridge.state import JointCommand
 
 BUNDLES = Path(__file__).parents[3] / "tasks/surefoot_tasks/velocity/bundles"
 shipped = pytest.mark.skipif(not BUNDLES.is_dir(), reason="the shipped bundles are not beside this package")
@@ -68,15 +67,15 @@ def test_the_state_machine_moves_a_go2_to_its_poses():
         random_report(np.random.default_rng(0), (), 12),
         joint_pos_rad=np.array(hold.poses.sit_rad)[list(contract.sdk_order)],
     )
-    policy = JointCommand(*(np.zeros(12) for _ in range(5)))
+    policy = np.zeros(60)
     state, time_s = machine.initial(()), 0.0
     told, state = machine.step(state, lying, Request.STAND, policy, Response.NONE, time_s)
     while time_s < hold.poses.stand_s + 0.1:
         time_s += 0.002
         told, state = machine.step(state, lying, Request.KEEP, policy, Response.NONE, time_s)
     assert state.mode == Mode.STAND
-    np.testing.assert_allclose(told.joint_pos_rad, np.tile([0.0, 0.8, -1.5], 4), atol=1e-12)
-    np.testing.assert_allclose(told.stiffness_nm_per_rad, np.tile([60.0, 80.0, 80.0], 4), atol=1e-12)
+    np.testing.assert_allclose(told[:12], np.tile([0.0, 0.8, -1.5], 4), atol=1e-12)
+    np.testing.assert_allclose(told[24:36], np.tile([60.0, 80.0, 80.0], 4), atol=1e-12)
 
 
 def test_every_number_of_a_robot_is_given_for_each_of_its_joints():

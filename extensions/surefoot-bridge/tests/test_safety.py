@@ -12,6 +12,7 @@ from garbage import random_tick
 from safety_cases import LIMITS, Watch, command, good_inputs, good_report
 
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.flat_command import flat
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.safety_rules import Response
 from surefoot_bridge.state import each
@@ -167,7 +168,7 @@ def test_a_reset_forgets_what_was_of_some_robots_alone() -> None:
     state = safety.initial((3,))
     for tick in range(5):
         inputs, told = random_tick(np.random.default_rng(tick), 12, (3,), tick, 0.0)
-        state = safety.check(state, replace(inputs, operator_stop=np.ones(3, dtype=bool)), told).state
+        state = safety.check(state, inputs._replace(operator_stop=np.ones(3, dtype=bool)), told).state
     assert state.latched.tolist() == [3, 3, 3]
     after, anew = safety.reset(state, np.array([False, True, False])), safety.initial((3,))
     for now, before, first in zip(arrays(after), arrays(state), arrays(anew)):
@@ -210,13 +211,13 @@ def test_garbage_gives_no_warning() -> None:
 def test_an_array_of_another_shape_is_refused(changes: dict, words: str) -> None:
     watch = Watch()
     with pytest.raises(SurefootError, match=words):
-        watch.safety.check(watch.state, good_inputs(0, **changes), command())
+        watch.safety.check(watch.state, good_inputs(0, **changes), flat(command()))
 
 
 def test_a_command_of_another_shape_is_refused() -> None:
     watch = Watch()
-    with pytest.raises(SurefootError, match=r"command.torque_nm is given as \(2,\)"):
-        watch.safety.check(watch.state, good_inputs(), replace(command(), torque_nm=np.zeros(2)))
+    with pytest.raises(SurefootError, match=r"command is given as \(14,\), .* demand \(15,\)"):
+        watch.safety.check(watch.state, good_inputs(), flat(replace(command(), torque_nm=np.zeros(2))))
 
 
 def test_a_mask_of_another_shape_is_refused() -> None:

@@ -12,7 +12,6 @@ from safety_cases import DAMPING, LIMITS, POSE, STIFFNESS, Watch, command
 from surefoot_bridge.flat_command import flat
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.safety_rules import Response
-from surefoot_bridge.state import JointCommand
 
 # Joint c: torque allowed 18.976 N m, target rate 30.02 rad/s, in a tick of 5 ms 0.1501 rad.
 STIFF = np.array([200.0, 20.0, 21.0])
@@ -160,8 +159,8 @@ def test_damping_that_is_lowered_to_the_limit_leaves_no_gain_undefined() -> None
     inputs, _ = random_tick(rng, 12, (1000,), 0, 0.0)
     report = replace(inputs.report, joint_vel_rad_s=rng.uniform(-19.0, 19.0, (1000, 12)))
     zeros, damping = np.zeros((1000, 12)), rng.uniform(2.0, 40.0, (1000, 12))
-    told = JointCommand(report.joint_pos_rad, zeros, zeros + 20.0, damping, zeros)
-    out = flat(safety.check(safety.initial((1000,)), replace(inputs, report=report), told).command)
+    told = np.concatenate([report.joint_pos_rad, zeros, zeros + 20.0, damping, zeros], axis=-1)
+    out = flat(safety.check(safety.initial((1000,)), inputs._replace(report=report), told).command)
     assert np.isfinite(out).all()
 
 

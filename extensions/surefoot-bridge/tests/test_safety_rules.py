@@ -45,6 +45,10 @@ def leaning(angle):
     return np.array([math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0])
 
 
+def of_joint_c(value):
+    return np.array([False, value, False, False])  # the IMU comes before the joints
+
+
 def target_of_c(value):
     return np.array([value, 0.1, 0.2])
 
@@ -78,6 +82,7 @@ CASES = {
     "report_crc": (given("wrong_crc", bool), True, False, 0.0, "hold"),
     "report_order": (measured("sequence", int), 1001, 1002, 0.0, "hold"),
     "report_repeated": (measured("sequence", int), 1002, 1003, 0.02, "hold"),
+    "sensor_frozen": (given("frozen", of_joint_c), True, False, 0.0, "hold"),
     "report_stale": (given("report_age_s"), 0.04, below(0.04), 0.0, "hold"),
     "report_lost": (given("report_age_s"), 0.04, below(0.04), 0.1, "damp"),
     "clock_back": (given("time_s"), 0.01 - SMALL, 0.01, 0.0, "hold"),
@@ -243,3 +248,24 @@ def test_an_unknown_rule_is_refused_with_the_nearest_names() -> None:
 
 def test_the_pose_of_the_cases_is_the_default_pose() -> None:
     np.testing.assert_array_equal(Watch().state.seen.joint_pos_rad, POSE)
+
+
+def test_a_frozen_sensor_is_named_and_makes_the_report_count_as_lost() -> None:
+    watch = good_watch()
+    verdict = watch.check(frozen=np.array([True, False, False, True]))
+    (event,) = watch.safety.events(verdict)
+    assert (event.rule, event.component, event.response) == ("sensor_frozen", "IMU", Response.HOLD)
+    assert event.message == "A sensor measures the same over and over. IMU: 1, limit 1."
+    for _ in range(19):
+        assert watch.names(watch.check(frozen=np.array([False, False, False, True]))) == ["sensor_frozen"]
+    verdict = watch.check(frozen=np.array([False, False, False, True]))  # 0.1 s
+    assert watch.names(verdict) == ["sensor_frozen", "report_lost"]
+    assert verdict.response == Response.DAMP
+
+
+def test_what_other_sensors_measure_is_judged_while_one_is_frozen() -> None:
+    watch = good_watch()
+    for _ in range(9):
+        verdict = watch.check(measured={"imu_quat_wxyz": leaning(1.1)}, frozen=np.array([False, True, False, False]))
+    assert watch.names(verdict) == ["tilt", "sensor_frozen"]
+    assert verdict.response == Response.DAMP

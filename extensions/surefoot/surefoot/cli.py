@@ -22,6 +22,7 @@ class Command:
 
 
 COMMANDS = {
+    "compare": Command("surefoot.evaluation.compare_command", "Set two evaluations side by side."),
     "train": Command("surefoot.learning.train_command", "Train a policy for a task."),
     "play": Command("surefoot.playing.play_command", "Run a trained policy: figures, video, live viewer."),
     "export": Command("surefoot.export.export_command", "Turn a policy into a bundle for the robot."),
@@ -30,6 +31,7 @@ COMMANDS = {
     ),
     "robots": Command("surefoot.robot_checks.command", "List the robots, or check one in every engine."),
     "tasks": Command("surefoot.task_command", "List the tasks that can be trained and played."),
+    "verify": Command("surefoot.evaluation.verify_command", "Hold a bundle against scenarios in several engines."),
 }
 
 

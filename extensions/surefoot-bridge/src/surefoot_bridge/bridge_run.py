@@ -4,7 +4,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Optional, Sequence, Tuple
 
 from .bundle import Bundle
 from .checklist import acknowledge, checklist, misplaced_joints
@@ -16,6 +16,7 @@ from .guardian import Guardian, start_guardian
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
+from .operators import Operator
 from .robot import Reading, Robot
 from .robot_handling import hold_of
 from .robot_place import RobotPlace
@@ -77,18 +78,31 @@ class Run:
             raise SurefootError("--without-switcher is for robots on the network: go2, g1.")
 
 
-def run_bridge(bundle: Bundle, run: Run) -> Outcome:
+class Bench:
+    """What stands between the control loop and its parts: nothing. A test bench puts faults there."""
+
+    def parts(self, robot: Robot, operator: Operator, clock: Clock) -> Tuple[Robot, Operator, Clock]:
+        """Return what the loop is given in place of these parts."""
+        return robot, operator, clock
+
+    def begins(self, loop: Loop) -> None:
+        """Be told of the loop, directly before it runs."""
+
+
+def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Outcome:
     """Run a bundle on a robot, from the checklist to the end of its log.
 
     Args:
         bundle: The bundle.
         run: What is to be run, and how.
+        bench: What stands between the loop and its parts; nothing by default.
 
     Raises:
         SurefootError: If the stage is not open, the robot is not there or not as it should be, or the checklist was not
             acknowledged. Nothing was moved then.
     """
     run.check()
+    bench = bench or Bench()
     contract, place, stage = bundle.contract, run.place, run.stage
     hold = hold_of(contract)
     opened_by = None
@@ -127,7 +141,8 @@ def run_bridge(bundle: Bundle, run: Run) -> Outcome:
             run.operator, contract, stage, hold.poses, time_s=clock.now(), watched=place.on_hardware, stops=stops
         )
         stack.callback(command.operator.close)
-        operator = EndingOperator(command.operator, command.duration_s, lambda: loop.request_end())
+        robot, commander, loop_clock = bench.parts(robot, command.operator, clock)
+        operator = EndingOperator(commander, command.duration_s, lambda: loop.request_end())
         loop = Loop(
             bundle,
             robot,
@@ -135,13 +150,14 @@ def run_bridge(bundle: Bundle, run: Run) -> Outcome:
             limits=limits,
             poses=hold.poses,
             gains=hold.gains,
-            clock=clock,
+            clock=loop_clock,
             log=log,
             heartbeat=guardian,
             ask_realtime=place.address is not None,
         )
         if run.operator.help:
             print(run.operator.help, flush=True)
+        bench.begins(loop)
         with ending_signals(operator.end) as signals:
             report = loop.run()
             robot.close()

@@ -4,7 +4,6 @@ It is a pure function of an explicit state, for any batch shape: the control loo
 verifies a bundle in simulation runs the same with ``(N,)``.
 """
 
-from dataclasses import replace
 from typing import Any, Tuple
 
 import numpy as np
@@ -18,11 +17,16 @@ from .machine_modes import HoldGains, Mode, Poses, Request
 from .masks import every, some
 from .observations import ObservationState
 from .policy import Memory
-from .safety import Safety, SafetyVerdict
+from .safety import Safety
 from .safety_inputs import SafetyInputs
 from .safety_limits import StageLimits
-from .state import JointCommand, RobotState
+from .safety_state import SafetyVerdict
+from .state import RobotState
 from .targets import TargetState
+
+# Comparisons with a member of an enumeration take twice as long as those with its code.
+_WALK, _DAMPED, _TO_WALK = np.int8(Mode.WALK), np.int8(Mode.DAMPED), np.int8(Request.WALK)
+_KEEP, _RELEASE = np.int8(Request.KEEP), np.int8(Request.RELEASE)
 
 
 class Controller:
@@ -33,7 +37,7 @@ class Controller:
     training. A report that cannot be shown (not finite, wrong checksum, no attitude) is not: the policy skips that
     step, so that neither its history nor its memory knows of it.
 
-    While a sensor is frozen (:mod:`~surefoot_bridge.frozen`), safety is told that the last report came again.
+    Safety is told which sensors are frozen (:mod:`~surefoot_bridge.frozen`) while the robot walks.
 
     Args:
         bundle: Policy and contract.
@@ -84,7 +88,7 @@ class Controller:
             shown=np.zeros((*batch_shape, dim), np.float32),
             action=action,
             last_action=action,
-            policy_command=self.targets(target, action)[0],
+            policy_command=self.targets.flat(target, action)[0],
             frozen=self.frozen.initial(batch_shape),
             released=np.zeros(batch_shape, dtype=bool),
         )
@@ -96,7 +100,7 @@ class Controller:
             state: The state after the last tick.
             request: What is asked of the state machine in this tick, (...,).
         """
-        return (state.machine.mode == Mode.WALK) | self._starts(state, request)
+        return (state.machine.mode == _WALK) | self._starts(state, request)
 
     def showable(self, report: RobotState, wrong_crc: Any) -> np.ndarray:
         """Return where a report can be shown to the policy, (...,), bool.
@@ -106,11 +110,12 @@ class Controller:
             wrong_crc: Whether its checksum is wrong, (...,), bool.
         """
         seen = (report.joint_pos_rad, report.joint_vel_rad_s, report.imu_quat_wxyz, report.imu_ang_vel_rad_s)
-        finite = np.isfinite(np.concatenate([*seen, report.foot_force_n], axis=-1)).all(axis=-1)
+        finite = np.isfinite(np.concatenate((*seen, report.foot_force_n), axis=-1))
         with np.errstate(invalid="ignore", over="ignore"):
-            length = np.sqrt((report.imu_quat_wxyz * report.imu_quat_wxyz).sum(axis=-1))
+            length = np.sqrt(np.add.reduce(report.imu_quat_wxyz * report.imu_quat_wxyz, axis=-1))
             unit = np.abs(length - 1.0) < self._quaternion_tolerance
-        return np.asarray(finite & unit & ~np.asarray(wrong_crc, dtype=bool))
+        good = unit & np.logical_and.reduce(finite, axis=-1)
+        return np.asarray(good & ~np.asarray(wrong_crc, dtype=bool))
 
     def observe(
         self, state: ControllerState, report: RobotState, velocity_command: np.ndarray, request: Any, mask: np.ndarray
@@ -143,7 +148,7 @@ class Controller:
             )
             shown = np.where(wide, shown, state.shown)
         told_rad = state.machine.told[..., : report.joint_pos_rad.shape[-1]]
-        frozen = self.frozen.step(state.frozen, report, told_rad, state.machine.mode == Mode.WALK)
+        frozen = self.frozen.step(state.frozen, report, told_rad, state.machine.mode == _WALK)
         return state._replace(observation=history, shown=shown, frozen=frozen)
 
     def infer(self, state: ControllerState, mask: np.ndarray) -> ControllerState:
@@ -157,21 +162,20 @@ class Controller:
             mask: Where it answers, (...,), bool.
         """
         action, memory = self.policy(state.shown, state.memory)
-        good = np.asarray(mask & np.isfinite(action).all(axis=-1))
+        good = mask & np.logical_and.reduce(np.isfinite(action), axis=-1)
         answered = action if every(mask) else np.where(mask[..., None], action, state.action)
         if every(good):
-            command, target = self.targets(state.target, action)
+            command, target = self.targets.flat(state.target, action)
             last = action
         elif some(good):
             wide = good[..., None]
             last = np.where(wide, action, state.last_action)
-            command, target = self.targets(state.target, last)
+            command, target = self.targets.flat(state.target, last)
             target = TargetState(
                 np.where(wide, target.joint_pos_rad, state.target.joint_pos_rad),
                 np.where(good, target.fresh, state.target.fresh),
             )
-            old = state.policy_command
-            command = JointCommand(*(np.where(wide, new, getattr(old, name)) for name, new in vars(command).items()))
+            command = np.where(wide, command, state.policy_command)
             memory = Memory(
                 tuple(np.where(wide[..., None], new, was) for new, was in zip(memory.arrays, state.memory.arrays))
             )
@@ -198,23 +202,21 @@ class Controller:
         Returns:
             The verdict, whose ``command`` is what the joints must be told, and the state after the tick.
         """
-        request = np.asarray(inputs.request)
+        request = inputs.request
         if some(state.released):  # safety has looked at the release by now; the machine obeys it one tick later
-            again = state.released & (request == Request.KEEP) & (state.machine.mode == Mode.DAMPED)
-            request = np.where(again, np.int8(Request.RELEASE), request)
+            again = state.released & (np.asarray(request) == _KEEP) & (state.machine.mode == _DAMPED)
+            request = np.where(again, _RELEASE, request)
         told, machine = self.machine.step(
             state.machine, report, request, state.policy_command, state.safety.response, inputs.time_s
         )
-        judged = report
-        if some(state.frozen.frozen):
-            walks = state.machine.mode == Mode.WALK
-            again = state.frozen.frozen.any(axis=-1) & walks & (state.safety.seen.sequence >= 0)
-            judged = replace(report, sequence=np.where(again, state.safety.seen.sequence, report.sequence))
+        frozen = state.frozen.frozen
+        if some(frozen):
+            frozen = frozen & (state.machine.mode == _WALK)[..., None]
         verdict = self.safety.check(
             state.safety,
             SafetyInputs(
                 time_s=inputs.time_s,
-                report=judged,
+                report=report,
                 report_age_s=inputs.report_age_s,
                 wrong_crc=inputs.wrong_crc,
                 lateness_s=inputs.lateness_s,
@@ -224,14 +226,13 @@ class Controller:
                 operator_stop=inputs.operator_stop,
                 operator_release=inputs.operator_release,
                 operator_age_s=inputs.operator_age_s,
-                walking=machine.mode == Mode.WALK,
+                walking=machine.mode == _WALK,
+                frozen=frozen,
             ),
             told,
         )
-        machine = self.machine.sent(machine, verdict.command)
-        released = np.array(inputs.operator_release, dtype=bool)
-        following = state._replace(machine=machine, safety=verdict.state, released=released)
-        return verdict, following
+        machine = self.machine.sent(machine, verdict.told)
+        return verdict, state._replace(machine=machine, safety=verdict.state, released=verdict.state.released)
 
     def _starts(self, state: ControllerState, request: Any) -> np.ndarray:
-        return (state.machine.mode != Mode.WALK) & (np.asarray(request) == Request.WALK)
+        return (state.machine.mode != _WALK) & (np.asarray(request)[()] == _TO_WALK)

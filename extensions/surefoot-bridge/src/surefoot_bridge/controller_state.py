@@ -8,8 +8,7 @@ from .frozen import FrozenState
 from .machine_state import MachineState
 from .observations import ObservationState
 from .policy import Memory
-from .safety import SafetyState
-from .state import JointCommand
+from .safety_state import SafetyState
 from .targets import TargetState
 
 
@@ -25,7 +24,7 @@ class ControllerState(NamedTuple):
         shown: What the policy was shown last, (..., observation_dim), float32.
         action: What it answered last, not clipped, (..., num_joints), float32.
         last_action: Its last answer that was finite, which the next observation shows, (..., num_joints), float32.
-        policy_command: What that answer means to the joints.
+        policy_command: What that answer means to the joints, flat, (..., 5 num_joints).
         frozen: What is known of sensors that measure the same over and over.
         released: Where the operator's release was given at the last tick, (...,), bool.
     """
@@ -38,7 +37,7 @@ class ControllerState(NamedTuple):
     shown: np.ndarray
     action: np.ndarray
     last_action: np.ndarray
-    policy_command: JointCommand
+    policy_command: np.ndarray
     frozen: FrozenState
     released: np.ndarray
 

@@ -25,7 +25,7 @@ def flat(command: JointCommand) -> np.ndarray:
 def parts(command: np.ndarray) -> Tuple[np.ndarray, ...]:
     """Return the parts of a flat command, (..., num_joints) each, as views."""
     n = command.shape[-1] // len(COMMAND_PARTS)
-    return tuple(command[..., i * n : (i + 1) * n] for i in range(len(COMMAND_PARTS)))
+    return tuple([command[..., i : i + n] for i in range(0, len(COMMAND_PARTS) * n, n)])
 
 
 def joint_command(command: np.ndarray) -> JointCommand:

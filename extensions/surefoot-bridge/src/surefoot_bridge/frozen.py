@@ -1,8 +1,8 @@
 """Finds sensors that measure the same over and over while the reports that carry them go on counting.
 
-No rule of safety can see that from one report: each by itself is perfect. A walking robot's IMU never measures ten
-numbers alike for long, for they are noisy; a joint whose target moves never stays exactly where it was, at exactly the
-speed that it had.
+One report does not show it: each by itself is perfect. So the reports of many control periods are compared here, and
+the safety rule ``sensor_frozen`` acts on what is found. A walking robot's IMU never measures ten numbers alike for
+long, for they are noisy; a joint whose target moves never stays exactly where it was, at exactly the speed that it had.
 """
 
 from typing import NamedTuple, Tuple
@@ -10,6 +10,7 @@ from typing import NamedTuple, Tuple
 import numpy as np
 
 from .contract import Contract
+from .masks import some
 from .state import RobotState
 
 IMU_S = 0.05
@@ -21,6 +22,11 @@ of an encoder, and more torque than friction (0.2 N m) takes at any stiffness th
 
 JOINT_S = 0.05
 """How long an encoder must have measured the same besides [s]; a joint takes that long to follow. Assumption."""
+
+
+def sensors_of(contract: Contract) -> Tuple[str, ...]:
+    """Return the names of the sensors that may be frozen: the IMU, and each joint's in the order of the interface."""
+    return ("IMU", *contract.robot.sdk_joint_names)
 
 
 class FrozenState(NamedTuple):
@@ -49,8 +55,6 @@ class FrozenSensors:
     """
 
     def __init__(self, contract: Contract) -> None:
-        self.names: Tuple[str, ...] = ("IMU", *contract.robot.sdk_joint_names)
-        """What each entry of :attr:`FrozenState.frozen` belongs to."""
         self._n = len(contract.robot.sdk_joint_names)
         self._control_s = contract.timing.control_period_s
         self._least_s = np.array([IMU_S, *[JOINT_S] * self._n])
@@ -81,10 +85,13 @@ class FrozenSensors:
         """
         n = self._n
         imu = (report.imu_quat_wxyz, report.imu_ang_vel_rad_s, report.imu_lin_acc_m_s2)
-        measured = np.concatenate([*imu, report.joint_pos_rad, report.joint_vel_rad_s], axis=-1)
+        measured = np.concatenate((*imu, report.joint_pos_rad, report.joint_vel_rad_s), axis=-1)
         same = measured == state.measured
-        joints = same[..., 10 : 10 + n] & same[..., 10 + n :]
-        alike = np.concatenate([same[..., :10].all(axis=-1, keepdims=True), joints], axis=-1)
+        if not some(same):  # not one number of any sensor
+            none = np.zeros(state.same_s.shape)
+            return FrozenState(measured, np.array(target_rad), none, none[..., 1:].copy(), none > 0.0)
+        imu_alike = np.logical_and.reduce(same[..., :10], axis=-1, keepdims=True)
+        alike = np.concatenate((imu_alike, same[..., 10 : 10 + n] & same[..., 10 + n :]), axis=-1)
         alike = alike & np.asarray(walking, dtype=bool)[..., None]
         same_s = np.where(alike, state.same_s + self._control_s, 0.0)
         moved_rad = np.abs(target_rad - state.target_rad)

@@ -16,13 +16,14 @@ from .log.writer import LogWriter
 from .loop_inputs import LoopInputs
 from .loop_report import LoopReport, Record
 from .machine_modes import HoldGains, Mode, Poses, Request
+from .masks import some
 from .operators import Operator
 from .orderly_end import OrderlyEnd
 from .realtime import realtime
 from .robot import Robot
-from .safety import SafetyVerdict
 from .safety_limits import StageLimits
 from .safety_rules import Response
+from .safety_state import SafetyVerdict
 
 PHASES = ("read", "observe", "infer", "check", "write", "log")
 """Phases of a tick; in logs the last is that of the tick before, for a tick is logged before that is over."""
@@ -106,7 +107,6 @@ class Loop:
         self._all = np.ones((), dtype=bool)
         self._phases = np.zeros(len(PHASES))
         self._ticks, self._first_s, self._last_s = 0, 0.0, 0.0
-        self._num_frozen = 0
 
     def request_end(self) -> None:
         """End the run: in order at the first call, by damping the robot at once at the second. For signal handlers."""
@@ -215,15 +215,16 @@ class Loop:
         due = step != self._step and lateness_s < self._deadline_s  # a late robot is held, whatever the policy says
         showable = due and bool(controller.showable(reading.state, reading.wrong_crc))
         request = self._inputs.request(wish.request, due=showable)
+        code = np.int8(request)
         at = time.perf_counter()
         phases[0] = at - started
         report, state = reading.state, self.state
         phases[1] = phases[2] = 0.0
         if due:
             self._step = step
-        asked = showable and bool(controller.due(state, request))
+        asked = showable and bool(controller.due(state, code))
         if asked:
-            state = controller.observe(state, report, wish.velocity_command, request, self._all)
+            state = controller.observe(state, report, wish.velocity_command, code, self._all)
             before, at = at, time.perf_counter()
             phases[1] = at - before
             state = self._infer(state, now)
@@ -239,7 +240,7 @@ class Loop:
                 wrong_crc=reading.wrong_crc,
                 lateness_s=lateness_s,
                 velocity_command=wish.velocity_command,
-                request=np.int8(request),
+                request=code,
                 policy_failed=self._policy_failed,
                 operator_stop=wish.stop,
                 operator_release=wish.release,
@@ -251,7 +252,8 @@ class Loop:
         phases[3] = at - before
         if self._heartbeat is not None:
             self._heartbeat.beat(now)
-        self._robot.write(verdict.command)
+        command = verdict.command
+        self._robot.write(command)
         before, at = at, time.perf_counter()
         phases[4] = at - before
         if self._ticks == 0:
@@ -265,7 +267,7 @@ class Loop:
                 command=wish.velocity_command if asked else None,
                 observation=state.shown if asked else None,
                 action=state.action if asked else None,
-                joint_command=verdict.command,
+                joint_command=command,
                 lateness_s=lateness_s,
                 phase_s=phases,
             )
@@ -285,15 +287,10 @@ class Loop:
 
     def _tell(self, now: float, verdict: SafetyVerdict, request: Request) -> None:
         """Note rules that began to act and changes of mode."""
-        controller, safety = self.controller, self.controller.safety
-        if np.count_nonzero(verdict.tripped):
+        safety = self.controller.safety
+        if some(verdict.tripped):
             for event in safety.events(verdict):
                 self._record.event(event)
-        frozen = self.state.frozen.frozen
-        if np.count_nonzero(frozen) > self._num_frozen:
-            names = ", ".join(name for name, is_frozen in zip(controller.frozen.names, frozen) if is_frozen)
-            self._record.mishap(now, "sensor_frozen", f"These measure the same over and over: {names}.")
-        self._num_frozen = np.count_nonzero(frozen)
         mode = int(self.state.machine.mode)
         if mode != self._mode:
             reason = request.name.lower() if request != Request.KEEP else "start" if self._mode is None else "release"

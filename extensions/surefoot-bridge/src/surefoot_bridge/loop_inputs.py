@@ -25,7 +25,7 @@ class LoopInputs:
 
     def __init__(self, robot: Robot, operator: Operator, record: Record, end: OrderlyEnd, num_components: int) -> None:
         self._robot, self._operator, self._record, self._end = robot, operator, record, end
-        self._silent = OperatorInput(np.zeros(num_components), Request.KEEP, False, False, 0.0)
+        self._last = OperatorInput(np.zeros(num_components), Request.KEEP, False, False, 0.0)
         self._reading: Optional[Reading] = None
         self._walk_asked = False
 
@@ -52,11 +52,11 @@ class LoopInputs:
         """
         try:
             wish = self._operator.read(now)
-            self._silent = replace(wish, request=Request.KEEP, release=False)
+            self._last = wish
             self._record.well("operator_read")
         except Exception as error:  # the loop must outlive it: safety acts on the silence
             self._record.trouble(now, "operator_read", error)
-            wish = self._silent
+            wish = replace(self._last, request=Request.KEEP, release=False)
         if ending and mode is not None:
             still = np.zeros(len(wish.velocity_command))
             wish = replace(wish, velocity_command=still, request=self._end.step(mode, now), release=False)

@@ -5,14 +5,18 @@ from typing import Any, Tuple
 import numpy as np
 
 from .contract import Contract
-from .flat_command import flat, joint_command
+from .machine_goals import Goals, finite_or
 from .machine_modes import REFUSED, HoldGains, Mode, Poses, Request, check_poses, codes, obeyed
 from .machine_state import MachineState
 from .masks import every, some
 from .observations import begun, require_shape
 from .safety_rules import Response
-from .state import JointCommand, RobotState
+from .state import RobotState
 
+# Comparisons with a member of an enumeration take twice as long as those with its code.
+_PASSIVE, _STAND, _WALK = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.WALK)
+_DAMPED = np.int8(Mode.DAMPED)
+_HOLD, _DAMP, _ZERO = np.int8(Response.HOLD), np.int8(Response.DAMP), np.int8(Response.ZERO)
 _NO_WAY_RAD = 1e-6  # between poses that are the same
 
 
@@ -47,26 +51,16 @@ class Machine:
     def __init__(self, contract: Contract, poses: Poses, gains: HoldGains) -> None:
         check_poses(contract, poses, gains)
         place = list(contract.sdk_order)
-        n = len(place)
+        self._goals = Goals(contract, poses, gains)
         self._obeyed = obeyed()
         self._handover_s = contract.gains.handover_s
         self._longest_step_s = contract.timing.control_period_s
         self._default = np.array(contract.robot.default_joint_pos_rad)[place]
-        self._fixed = np.zeros((len(Mode), 5 * n))  # command of each mode but for targets and the policy's
         self._duration_s = np.ones(len(Mode))
         self._stand = np.array(poses.stand_rad)[place]
         self._way_rad = max(float(np.abs(self._stand - np.array(poses.sit_rad)[place]).max()), _NO_WAY_RAD)
         self._least_share = min(max(self._handover_s, self._longest_step_s) / poses.stand_s, 1.0)
-        for mode, pose, duration_s in (
-            (Mode.STAND, poses.stand_rad, poses.stand_s),
-            (Mode.SIT, poses.sit_rad, poses.sit_s),
-        ):
-            self._fixed[mode, :n] = np.array(pose)[place]
-            self._duration_s[mode] = duration_s
-        for mode in (Mode.STAND, Mode.SIT, Mode.WALK):  # a walking robot that is held is held with these
-            self._fixed[mode, 2 * n : 3 * n] = np.array(gains.stiffness_nm_per_rad)[place]
-            self._fixed[mode, 3 * n : 4 * n] = np.array(gains.damping_nms_per_rad)[place]
-        self._fixed[Mode.DAMPED, 3 * n : 4 * n] = np.array(gains.damped_nms_per_rad)[place]
+        self._duration_s[Mode.STAND], self._duration_s[Mode.SIT] = poses.stand_s, poses.sit_s
 
     def initial(self, batch_shape: Tuple[int, ...]) -> MachineState:
         """Return the state of a passive robot before the first step.
@@ -114,18 +108,18 @@ class Machine:
         state: MachineState,
         report: RobotState,
         request: Any,
-        policy_command: JointCommand,
+        policy_command: np.ndarray,
         response: Any,
         time_s: Any,
-    ) -> Tuple[JointCommand, MachineState]:
-        """Return what the joints are to be told, and the next state.
+    ) -> Tuple[np.ndarray, MachineState]:
+        """Return what the joints are to be told, flat, (..., 5 num_joints), and the next state.
 
         Args:
             state: The state after the last step.
             report: The robot's last report.
             request: What the operator asks for, codes of :class:`~surefoot_bridge.machine_modes.Request`, (...,). In
                 the damped mode a release is obeyed once safety asks for damping no more.
-            policy_command: What the policy asks for; read where the robot walks.
+            policy_command: What the policy asks for, flat, (..., 5 num_joints); read where the robot walks.
             response: The last response of safety, codes of :class:`~surefoot_bridge.safety_rules.Response`, (...,).
             time_s: The loop's monotonic clock [s], (...,).
 
@@ -135,53 +129,60 @@ class Machine:
         shape, n = state.mode.shape, len(self._default)
         request, response = codes("request", request, Request, shape), codes("response", response, Response, shape)
         require_shape("report.joint_pos_rad", report.joint_pos_rad, shape, n)
-        require_shape("policy_command.joint_pos_rad", policy_command.joint_pos_rad, shape, n)
-        now = np.array(time_s, dtype=np.float64)
-        passed = np.minimum(np.fmax(now - state.time_s, 0.0), self._longest_step_s)
-        q = np.asarray(report.joint_pos_rad, dtype=np.float64)
-        measured = np.isfinite(q)
-        if not every(measured):
-            q = np.where(measured, q, state.told[..., :n])
+        require_shape("policy_command", policy_command, shape, 5 * n)
+        now = np.array(time_s, dtype=np.float64)[()]
+        passed, time_s = self._passed(state.time_s, now)
+        q = report.joint_pos_rad
 
-        mode, refused = self._next_mode(state, request, response)
-        walks, hold = mode == Mode.WALK, response == Response.HOLD
-        held = walks & hold
-        if some(hold & ~walks):
-            passed = np.where(hold & ~walks, 0.0, passed)
-        going = state._replace(
+        # Nothing asked, no fault: each goes on with what it does, and needs no other question.
+        goes_on = not (some(request != 0) or some(response >= _HOLD) or some(state.held))
+        if goes_on:
+            mode, refused, held = state.mode[()], state.held, state.held
+        else:
+            mode, refused = self._next_mode(state, request, response)
+            walks, hold = mode == _WALK, response == _HOLD
+            held = walks & hold
+            if some(hold & ~walks):
+                passed = np.where(hold & ~walks, 0.0, passed)
+        going = MachineState(
             mode=mode,
             refused=refused,
             held=held,
-            time_s=np.where(np.isfinite(now), now, state.time_s),
+            time_s=time_s,
             moved_s=state.moved_s + passed,
+            motion_s=state.motion_s,
+            start_rad=state.start_rad,
             blended_s=state.blended_s + passed,
+            handover_s=state.handover_s,
+            unfinished_s=state.unfinished_s,
+            source=state.source,
+            told=state.told,
         )
-        if some((mode != state.mode) | (held != state.held)):
-            going = self._begin(state, going, q)
-        goal = self._goal(going, response, policy_command, q)
-        done = (going.blended_s >= going.handover_s) | (mode == Mode.PASSIVE) | (mode == Mode.DAMPED)
-        if every(done):
-            told = goal
-        else:
-            handover_s = np.where(going.handover_s > 0.0, going.handover_s, 1.0)
-            weight = _smooth(going.blended_s / handover_s)[..., None]
-            source, posed = going.source.copy(), ((mode == Mode.STAND) | (mode == Mode.SIT))[..., None]
-            source[..., :n] += np.where(posed, goal[..., :n] - going.start_rad, 0.0)  # what was told moves along
-            with np.errstate(over="ignore", invalid="ignore"):
-                told = np.where(done[..., None], goal, source + weight * (goal - source))
-            told = np.where(np.isfinite(told), told, state.told)
-        return joint_command(told.copy()), going._replace(told=told)
+        if not goes_on and some((mode != state.mode) | (held != state.held)):
+            going = self._begin(state, going, finite_or(q, state.told[..., :n]))
+        goal = self._goals.goal(going, response, policy_command, q)
+        done = (going.blended_s >= going.handover_s) | (mode == _PASSIVE) | (mode == _DAMPED)
+        told = goal if every(done) else self._goals.blend(going, goal, done)
+        return told.copy(), _telling(going, told)
 
-    def sent(self, state: MachineState, command: JointCommand) -> MachineState:
+    def sent(self, state: MachineState, command: np.ndarray) -> MachineState:
         """Return the state that knows what the joints were told in the end, after safety had its say.
 
         The next hand-over begins from there. Without it the machine's own command counts as sent.
 
         Args:
             state: The state after a step.
-            command: What was sent.
+            command: What was sent, flat, (..., 5 num_joints).
         """
-        return state._replace(told=flat(command))
+        return _telling(state, np.array(command, dtype=np.float64))
+
+    def _passed(self, last: np.ndarray, now: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """Return how much of the time since the last step counts [s], and when the next begins to count [s], (...,)."""
+        passed = now - last
+        if now.ndim == 0 and 0.0 <= passed <= self._longest_step_s:  # a single robot whose clock goes well
+            return passed, now
+        known = np.isfinite(now)
+        return np.minimum(np.fmax(passed, 0.0), self._longest_step_s), np.where(known, now, last)[()]
 
     def _next_mode(
         self, state: MachineState, request: np.ndarray, response: np.ndarray
@@ -190,33 +191,33 @@ class Machine:
         asked = np.asarray(self._obeyed[state.mode, request])
         refused = asked == REFUSED
         if some(asked != state.mode):
-            starts = (asked == Mode.WALK) & (state.mode == Mode.STAND)
-            ready = (response < Response.HOLD) & (state.moved_s >= state.motion_s)
+            starts = (asked == _WALK) & (state.mode == _STAND)
+            ready = (response < _HOLD) & (state.moved_s >= state.motion_s)
             refused = refused | (starts & ~ready)
         mode = np.where(refused, state.mode, asked)
-        if some(response >= Response.DAMP):
-            zero = response == Response.ZERO
-            damped = (response == Response.DAMP) | (zero & (state.mode == Mode.DAMPED))
-            mode = np.where(damped, np.int8(Mode.DAMPED), np.where(zero, np.int8(Mode.PASSIVE), mode))
-            refused = refused | ((request != Request.KEEP) & (mode != asked))
-        return mode, refused
+        if some(response >= _DAMP):
+            zero = response == _ZERO
+            damped = (response == _DAMP) | (zero & (state.mode == _DAMPED))
+            mode = np.where(damped, _DAMPED, np.where(zero, _PASSIVE, mode))
+            refused = refused | ((request != 0) & (mode != asked))
+        return mode[()], refused
 
     def _begin(self, state: MachineState, going: MachineState, q: np.ndarray) -> MachineState:
         """Return the next state with what begins in this step: motions, hand-overs, holds."""
-        n, walked = len(self._default), state.mode == Mode.WALK
+        n, walked = len(self._default), state.mode == _WALK
         taken = going.mode != state.mode
         begins = taken | (going.held != state.held)
-        resumes = walked & (going.mode == Mode.WALK) & state.held & ~going.held
+        resumes = walked & (going.mode == _WALK) & state.held & ~going.held
         left_s = np.maximum(state.handover_s - going.blended_s, 0.0)
         resumed_s = np.minimum(going.blended_s + state.unfinished_s, self._handover_s)
         limp = state.told[..., 2 * n : 3 * n] <= 0.0
         source = np.concatenate([np.where(limp, q, state.told[..., :n]), state.told[..., n:]], axis=-1)
         return going._replace(
             moved_s=np.where(taken, 0.0, going.moved_s),
-            motion_s=np.where(taken, self._motion_s(going.mode, walked, q), state.motion_s),
+            motion_s=np.where(taken, self._motion_s(going.mode, walked, q), state.motion_s)[()],
             start_rad=np.where(taken[..., None], q, state.start_rad),
             blended_s=np.where(begins, 0.0, going.blended_s),
-            handover_s=np.where(begins, np.where(resumes, resumed_s, self._handover_s), state.handover_s),
+            handover_s=np.where(begins, np.where(resumes, resumed_s, self._handover_s), state.handover_s)[()],
             unfinished_s=np.where(begins, np.where(going.held, left_s, 0.0), state.unfinished_s),
             source=np.where(begins[..., None], source, state.source),
         )
@@ -225,33 +226,9 @@ class Machine:
         """Return how long the motion of a mode takes from where the joints are [s], (...,)."""
         way_rad = np.abs(self._stand - q).max(axis=-1)
         share = np.minimum(np.maximum(way_rad / self._way_rad, self._least_share), 1.0)
-        return self._duration_s[mode] * np.where(walked & (mode == Mode.STAND), share, 1.0)
-
-    def _goal(
-        self, going: MachineState, response: np.ndarray, policy_command: JointCommand, q: np.ndarray
-    ) -> np.ndarray:
-        """Return the command of what drives each robot, (..., 5 num_joints)."""
-        n, mode, zero = len(self._default), going.mode, response == Response.ZERO
-        driven, posed = (mode == Mode.WALK) & ~going.held, (mode == Mode.STAND) | (mode == Mode.SIT)
-        if every(driven):
-            return self._policy(policy_command, going.told)
-        goal = self._fixed.take(np.where(zero, np.int8(Mode.PASSIVE), mode) if some(zero) else mode, axis=0)
-        share = _smooth(going.moved_s / going.motion_s)[..., None]
-        motion = np.where(share < 1.0, going.start_rad + share * (goal[..., :n] - going.start_rad), goal[..., :n])
-        stays = np.where(going.held[..., None], going.source[..., :n], q)
-        goal[..., :n] = np.where(posed[..., None], motion, stays)
-        if some(driven):
-            goal = np.where(driven[..., None], self._policy(policy_command, going.told), goal)
-        return goal
-
-    def _policy(self, policy_command: JointCommand, told: np.ndarray) -> np.ndarray:
-        """Return what the policy asks for; safety judges what is not finite, and nothing here must remember it."""
-        policy = flat(policy_command)
-        finite = np.isfinite(policy)
-        return policy if every(finite) else np.where(finite, policy, told)
+        return self._duration_s[mode] * np.where(walked & (mode == _STAND), share, 1.0)
 
 
-def _smooth(share: np.ndarray) -> np.ndarray:
-    """Return ``3 x^2 - 2 x^3``, 1 beyond 1: slope 0 at both ends, at most 1.5 between."""
-    share = np.minimum(share, 1.0)
-    return share * share * (3.0 - 2.0 * share)
+def _telling(state: MachineState, told: np.ndarray) -> MachineState:
+    """Return a state with another last command."""
+    return MachineState(*state[:-1], told)  # its last field: replacing one by name takes three times as long

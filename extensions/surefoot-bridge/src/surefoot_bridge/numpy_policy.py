@@ -28,7 +28,8 @@ class NumpyPolicy(Policy):
     def __call__(self, observation: np.ndarray, memory: Memory) -> Tuple[np.ndarray, Memory]:
         """Return action and memory; see :meth:`Policy.__call__`."""
         self.batch_shape(observation, memory)
-        value = (observation - self._mean) / self._std  # (..., observation_dim)
+        value = observation - self._mean  # (..., observation_dim)
+        value /= self._std
         if self._step is not None:
             after: List[Tuple[np.ndarray, ...]] = []
             for i, cell in enumerate(self._cells):
@@ -40,7 +41,9 @@ class NumpyPolicy(Policy):
             value += bias
             value = self._activate(value)
         weight, bias = self._layers[-1]
-        return value @ weight + bias, memory
+        value = value @ weight
+        value += bias
+        return value, memory
 
 
 class _Cell:
@@ -74,6 +77,10 @@ def _gru(cell: _Cell, value: np.ndarray, hidden: np.ndarray) -> Tuple[np.ndarray
     return ((1.0 - update) * candidate + update * hidden,)
 
 
+# Arrays, because NumPy makes one of a plain number anew for each operation.
+_ZERO, _ONE = np.zeros((), np.float32), np.ones((), np.float32)
+
+
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     # By tanh, because exp(-x) overflows for large negative numbers.
     return 0.5 * np.tanh(0.5 * x) + 0.5
@@ -81,14 +88,14 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 def _elu(x: np.ndarray) -> np.ndarray:
     # exp(min(x, 0)) - 1 is 0 for x > 0 and never below x otherwise, so the larger of the two is the ELU everywhere.
-    below = np.minimum(x, 0.0)
+    below = np.minimum(x, _ZERO)
     np.exp(below, out=below)
-    below -= 1.0
+    below -= _ONE
     return np.maximum(x, below, out=below)
 
 
 def _relu(x: np.ndarray) -> np.ndarray:
-    return np.maximum(x, 0.0)
+    return np.maximum(x, _ZERO)
 
 
 def _silu(x: np.ndarray) -> np.ndarray:

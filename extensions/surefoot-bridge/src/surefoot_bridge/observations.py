@@ -7,6 +7,7 @@ import numpy as np
 
 from .contract import Contract, Source
 from .errors import SurefootError
+from .masks import some
 from .rotations import gravity_in_frame
 from .state import RobotState
 
@@ -140,7 +141,7 @@ class Observations:
         require_shape("state.shown", state.shown, fresh.shape, self.dim)
         for source, width in self._widths.items():
             require_shape(_ARRAYS[source], inputs[source], fresh.shape, width)
-        begins = fresh.any()
+        begins = some(fresh)
 
         if "gravity" in self._widths:
             inputs["gravity"] = gravity_in_frame(np.asarray(report.imu_quat_wxyz, dtype=np.float64))

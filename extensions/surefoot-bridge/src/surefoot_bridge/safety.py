@@ -1,69 +1,25 @@
 """The safety layer: plain rules that override the policy, whatever it asks."""
 
-from typing import NamedTuple, Tuple
+from typing import Any, Tuple
 
 import numpy as np
 
 from .contract import Contract
-from .flat_command import joint_command
 from .masks import every, some
 from .observations import begun
 from .safety_bounds import bounds_of
+from .safety_calm import Calm
 from .safety_clamp import clamp
 from .safety_events import Event, events
 from .safety_facts import NO_SEQUENCE, FactFinder, Facts, Seen
 from .safety_inputs import SafetyInputs
 from .safety_limits import StageLimits
 from .safety_rules import Response, Rule, rule_index, safety_rules
-from .state import JointCommand
+from .safety_state import SafetyState, SafetyVerdict
 
+# Comparisons with a member of an enumeration take twice as long as those with its code.
+_HOLD, _DAMP = np.int8(Response.HOLD), np.int8(Response.DAMP)
 _TIME_RESOLUTION_S = 1e-6  # sums of steps are that exact, and no tick is that short
-
-
-class SafetyState(NamedTuple):
-    """What is remembered from one check to the next.
-
-    Attributes:
-        seen: Clocks, sequence, last trusted joints, what they were told and how far that moved them.
-        on: Which conditions hold, (..., num_rules), bool.
-        lasted_s: For how long they have held [s], (..., num_rules).
-        active: Which rules act, (..., num_rules), bool.
-        response: What was done, (...,), int8.
-        latched: Damp or zero, which nothing but the operator's release ends; none otherwise, (...,), int8.
-        held_rad: Targets to hold [rad], (..., num_joints).
-        released: Whether the operator's release was given, (...,), bool.
-    """
-
-    seen: Seen
-    on: np.ndarray
-    lasted_s: np.ndarray
-    active: np.ndarray
-    response: np.ndarray
-    latched: np.ndarray
-    held_rad: np.ndarray
-    released: np.ndarray
-
-
-class SafetyVerdict(NamedTuple):
-    """What came of a check.
-
-    Attributes:
-        response: The most severe response of the rules that act, or what is latched, (...,), int8.
-        active: Which rules act, (..., num_rules), bool.
-        tripped: Which of them did not act at the last check, (..., num_rules), bool; see :meth:`Safety.events`.
-        command: What the joints may be told: finite and within all limits.
-        values: What the rules looked at, all measures side by side, (..., num_values).
-        time_s: When the check was made [s], (...,).
-        state: The next state.
-    """
-
-    response: np.ndarray
-    active: np.ndarray
-    tripped: np.ndarray
-    command: JointCommand
-    values: np.ndarray
-    time_s: np.ndarray
-    state: SafetyState
 
 
 class Safety:
@@ -85,6 +41,7 @@ class Safety:
         self._finder = FactFinder(contract, self.bounds)
         self.rules: Tuple[Rule, ...] = safety_rules(contract, limits, self._finder.report_components)
         """The rules, in the order of all results."""
+        self._calm = Calm(self._finder, self.bounds, self.rules)
         self._columns = np.concatenate([self._finder.columns[rule.measure] for rule in self.rules])
         self._start = np.cumsum([0, *(len(rule.limit) for rule in self.rules)])
         limit = np.concatenate([rule.limit for rule in self.rules])
@@ -142,32 +99,60 @@ class Safety:
         seen = Seen(*(chosen(new, old) for new, old in zip(first.seen, state.seen)))
         return SafetyState(seen, *(chosen(getattr(first, name), getattr(state, name)) for name in names))
 
-    def check(self, state: SafetyState, inputs: SafetyInputs, command: JointCommand) -> SafetyVerdict:
+    def check(self, state: SafetyState, inputs: SafetyInputs, command: np.ndarray) -> SafetyVerdict:
         """Judge a report and the command that is about to be given.
 
         Args:
             state: The state after the last check.
             inputs: What there is to judge besides the command.
-            command: What the joints are about to be told.
+            command: What the joints are about to be told, flat, (..., 5 num_joints).
 
         Raises:
             SurefootError: If an array is not of the shape that contract and state demand.
         """
-        release = np.array(inputs.operator_release, dtype=bool)
+        row, sequence = self._finder.gather(state.latched.shape, inputs, command)
+        release = np.array(inputs.operator_release, dtype=bool)[()]  # a scalar, if it is one, is ten times as fast
+        with np.errstate(all="ignore"):
+            if not some(state.response != 0) and not some(release):  # so nothing is latched either
+                left = self._calm.look(state.seen, row, sequence)
+                if left is not None:
+                    return self._content(state, left, row, release, inputs.time_s)
+            return self._judged(state, inputs, row, sequence, release)
+
+    def _content(
+        self, state: SafetyState, left: Seen, row: np.ndarray, release: np.ndarray, time_s: Any
+    ) -> SafetyVerdict:
+        """Return the verdict where nothing was done at the last check, and nothing is wrong now."""
+        none = np.zeros(state.on.shape, dtype=bool)
+        held = state.seen.command[..., : self.bounds.num_joints]
+        response = state.response.copy()
+        following = SafetyState(left, none, np.zeros(none.shape), none, response, response, held, release)
+
+        def look() -> np.ndarray:
+            with np.errstate(all="ignore"):
+                return self._finder.find(state.seen, row, left.sequence).numbers.take(self._columns, axis=-1)
+
+        return SafetyVerdict(
+            response, none.copy(), none.copy(), left.command.copy(), np.array(time_s, np.float64), following, look
+        )
+
+    def _judged(
+        self, state: SafetyState, inputs: SafetyInputs, row: np.ndarray, sequence: np.ndarray, release: np.ndarray
+    ) -> SafetyVerdict:
+        """Return the verdict of the rules."""
         released = release & ~state.released
         seen = state.seen
         if some(released):  # a robot that was started anew counts its reports and its time from 0
             time_s = np.where(released[..., None] & [False, True], np.nan, seen.time_s)
             seen = seen._replace(time_s=time_s, sequence=np.where(released, NO_SEQUENCE, seen.sequence))
-        with np.errstate(all="ignore"):
-            facts = self._finder.find(seen, inputs, command)
-            values = facts.numbers.take(self._columns, axis=-1)
-            on, lasted_s, active = self._judge(state, inputs, facts, values)
-            response = np.where(released, np.int8(0), state.latched) if some(released) else state.latched
-            if some(active):
-                response = np.maximum(response, np.maximum.reduce(active * self._code, axis=-1))
-            held, told = self._tell(state, facts, response, on)
-        latched = np.where(response >= Response.DAMP, response, np.int8(0))
+        facts = self._finder.find(seen, row, sequence)
+        values = facts.numbers.take(self._columns, axis=-1)
+        on, lasted_s, active = self._judge(state, inputs, facts, values)
+        response = np.where(released, np.int8(0), state.latched) if some(released) else state.latched
+        if some(active):
+            response = np.maximum(response, np.maximum.reduce(active * self._code, axis=-1))
+        held, told = self._tell(state, facts, response, on)
+        latched = np.where(response >= _DAMP, response, np.int8(0))
         n = self.bounds.num_joints
         moved = facts.seen.moved_rad + np.abs(told[..., :n] - facts.previous_rad)
         left = facts.seen._replace(command=told.copy(), moved_rad=moved)
@@ -176,10 +161,10 @@ class Safety:
             response=np.array(response),
             active=active.copy(),
             tripped=active & ~state.active,
-            command=joint_command(told),
-            values=values,
+            told=told,
             time_s=np.array(inputs.time_s, dtype=np.float64),
             state=following,
+            look=lambda: values,
         )
 
     def _judge(
@@ -201,11 +186,11 @@ class Safety:
     ) -> Tuple[np.ndarray, np.ndarray]:
         """Return the targets to hold (..., num_joints) and what the joints are told (..., 5 num_joints)."""
         n, held = self.bounds.num_joints, facts.previous_rad
-        still = state.response == Response.HOLD
+        still = state.response == _HOLD
         if some(still):
             stiff = state.seen.command[..., 2 * n : 3 * n] > 0.0
             held = np.where(still[..., None] & stiff, state.held_rad, held)
-        if not some(response >= Response.HOLD) and not some(on & self._clamps):
+        if not some(response >= _HOLD) and not some(on & self._clamps):
             return held, facts.wanted.copy()
         return held, clamp(facts, response, held, self.bounds)
 
@@ -231,5 +216,6 @@ class Safety:
         Args:
             velocity_command: What the operator asks for, (..., num_components).
         """
-        asked = np.where(np.isfinite(velocity_command), velocity_command, 0.0)
+        finite = np.isfinite(velocity_command)
+        asked = velocity_command if every(finite) else np.where(finite, velocity_command, 0.0)
         return np.minimum(np.maximum(asked, self.bounds.velocity_low), self.bounds.velocity_high)

@@ -1,6 +1,6 @@
 """What the safety rules look at: numbers of a report, of what is asked and of time, in named columns."""
 
-from typing import Dict, NamedTuple
+from typing import Dict, NamedTuple, Tuple
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from .masks import every, some
 from .safety_bounds import Bounds
 from .safety_inputs import SafetyInputs
 from .safety_row import Row
-from .state import JointCommand
 
 NO_SEQUENCE = np.iinfo(np.int64).min
 """Number of a report before the first."""
@@ -73,10 +72,15 @@ class FactFinder:
 
     def __init__(self, contract: Contract, bounds: Bounds) -> None:
         n, row = bounds.num_joints, Row(contract)
-        self._bounds, self._row = bounds, row
-        self._ranged = row.between("report.joint_pos_rad", "command.torque_nm")
-        self._low = np.concatenate([bounds.command_low[:n], bounds.velocity_low, bounds.command_low])
-        self._high = np.concatenate([bounds.command_high[:n], bounds.velocity_high, bounds.command_high])
+        self.row = row
+        """Where what comes in stands, which is at the start of all numbers."""
+        self._bounds = bounds
+        self._ranged = row.between("report.joint_pos_rad", "command")
+        free = np.full(n, np.inf)  # joint velocities stand among them, and have no range
+        self.low = np.concatenate([bounds.command_low[:n], -free, bounds.velocity_low, bounds.command_low])
+        """Least allowed numbers of the row's start."""
+        self.high = np.concatenate([bounds.command_high[:n], free, bounds.velocity_high, bounds.command_high])
+        """Largest allowed ones."""
         self._times = row.between("time_s", "report.time_s")
         self._squared = row.between("report.imu_quat_wxyz", "report.imu_lin_acc_m_s2")
         self._report = np.concatenate([row.columns(name) for name in row.of_report])
@@ -86,10 +90,9 @@ class FactFinder:
         """What of the report each number of ``report_size`` is."""
 
         sizes, beyond = row.width, 2 * row.width
-        command = np.arange(row.command.start, row.command.stop)
         self.columns: Dict[str, np.ndarray] = {
             "action_size": sizes + row.columns("action")[bounds.policy_place],
-            "command_size": sizes + command,
+            "command_size": sizes + row.columns("command"),
             "joint_speed": sizes + row.columns("report.joint_vel_rad_s"),
             "joint_torque": sizes + row.columns("report.joint_torque_nm"),
             "report_size": sizes + self._report,
@@ -97,19 +100,38 @@ class FactFinder:
             "battery_share": row.columns("report.battery_share"),
             "position_excess": beyond + row.columns("report.joint_pos_rad"),
             "velocity_excess": beyond + row.columns("velocity_command"),
-            "command_excess": beyond + command,
+            "command_excess": beyond + row.columns("command"),
             **{name: row.columns(name) for name in ("report_age_s", "lateness_s", "operator_age_s")},
-            **{name: row.columns(name) for name in ("wrong_crc", "policy_failed", "operator_stop")},
+            **{name: row.columns(name) for name in ("wrong_crc", "policy_failed", "operator_stop", "frozen")},
         }
         """Where the numbers of each measure stand, one for each component."""
-        at = beyond + len(self._low)
+        at = beyond + len(self.low)
         widths = {"target_rate": n, "torque_asked": n, "clock_step": 2}
         singles = ("tilt", "specific_force", "quaternion_error", "report_backwards", "report_repeated", "report_lost")
         for name, width in {**widths, **dict.fromkeys(singles, 1)}.items():
             self.columns[name] = np.arange(at, at + width)
             at += width
 
-    def find(self, seen: Seen, inputs: SafetyInputs, command: JointCommand) -> Facts:
+    def gather(
+        self, batch_shape: Tuple[int, ...], inputs: SafetyInputs, command: np.ndarray
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """Return the row of all that comes in, (..., width), and the number of the report, (...,), int64.
+
+        Args:
+            batch_shape: Batch shape of the state.
+            inputs: What a check is given.
+            command: The command that came, flat, (..., 5 num_joints).
+
+        Raises:
+            SurefootError: If an array is not of the shape that contract and state demand.
+        """
+        row = self.row.gather(batch_shape, inputs, command)
+        sequence = np.asarray(inputs.report.sequence, dtype=np.int64)
+        if sequence.shape != batch_shape:
+            raise SurefootError(f"report.sequence has shape {sequence.shape}; the state demands {batch_shape}.")
+        return row, sequence
+
+    def find(self, seen: Seen, row: np.ndarray, sequence: np.ndarray) -> Facts:
         """Return what there is to judge. The caller sees to it that numbers that are not finite give no warning.
 
         A target may move at once by what its rate allows in a control period, as a new action moves it in training;
@@ -117,17 +139,11 @@ class FactFinder:
 
         Args:
             seen: What the last check left behind.
-            inputs: What this one is given.
-            command: The command that came.
-
-        Raises:
-            SurefootError: If an array is not of the shape that contract and state demand.
+            row: What :meth:`gather` gave.
+            sequence: The number of the report.
         """
-        bounds, n = self._bounds, self._bounds.num_joints
-        row = self._row.gather(seen.sequence.shape, inputs, command)
-        sequence, last_sequence = np.asarray(inputs.report.sequence, dtype=np.int64), seen.sequence
-        if sequence.shape != last_sequence.shape:
-            raise SurefootError(f"report.sequence has shape {sequence.shape}; the state demands {last_sequence.shape}.")
+        bounds, n, at = self._bounds, self._bounds.num_joints, self.row.at
+        last_sequence = seen.sequence
 
         # Can the report be trusted?
         squares = row[..., self._squared] * row[..., self._squared]
@@ -140,8 +156,10 @@ class FactFinder:
         finite = np.isfinite(row)
         trusted = np.logical_and.reduce(finite.take(self._report, axis=-1), axis=-1, keepdims=True)
         trusted = trusted & (quaternion_error < bounds.quaternion_tolerance) & ~backwards
-        trusted = trusted & (row[..., self._row.at["wrong_crc"]] == 0.0)
-        lost = ~(trusted & ~repeated & (row[..., self._row.at["report_age_s"]] < bounds.report_age_s))
+        trusted = trusted & (row[..., at["wrong_crc"]] == 0.0)
+        # What other sensors measure is judged while one is frozen, but the robot is not to go on with such reports.
+        new = ~repeated & (row[..., at["report_age_s"]] < bounds.report_age_s)
+        lost = ~(trusted & new & np.logical_and.reduce(row[..., at["frozen"]] == 0.0, axis=-1, keepdims=True))
 
         # How much time has passed?
         now, last = row[..., self._times], seen.time_s
@@ -155,7 +173,7 @@ class FactFinder:
         moved = np.maximum(seen.moved_rad - bounds.rate_rad_s * passed, 0.0)
 
         # What is left behind, and what is asked?
-        q, dq = row[..., :n], row[..., self._row.at["report.joint_vel_rad_s"]]
+        q, dq = row[..., :n], row[..., n : 2 * n]
         if starts:
             spare = bounds.control_period_s - bounds.low_level_period_s
             moved = np.where(begins[..., :1], bounds.rate_rad_s * spare, moved)
@@ -170,8 +188,8 @@ class FactFinder:
                 seen.command,
                 moved,
             )
-        wanted, previous = row[..., self._row.command], seen.command[..., :n]
-        asked = finite[..., self._row.command]
+        wanted, previous = row[..., at["command"]], seen.command[..., :n]
+        asked = finite[..., at["command"]]
         if not every(asked):
             wanted = np.where(asked, wanted, seen.command)
         if starts:
@@ -181,7 +199,7 @@ class FactFinder:
         numbers = (
             row,
             np.abs(row),
-            np.abs(ranged - np.minimum(np.maximum(ranged, self._low), self._high)),
+            np.abs(ranged - np.minimum(np.maximum(ranged, self.low), self.high)),
             target_rate(wanted[..., :n], previous, moved, bounds.control_period_s),
             np.abs(joint_torque(wanted, left.joint_pos_rad, left.joint_vel_rad_s)[0]),
             step,

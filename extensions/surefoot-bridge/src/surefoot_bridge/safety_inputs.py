@@ -1,15 +1,13 @@
 """What the safety layer is given besides the command to the joints."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .state import RobotState
 
 
-@dataclass(frozen=True)
-class SafetyInputs:
+class SafetyInputs(NamedTuple):
     """What a check needs besides the command to the joints. For a single robot plain numbers do in place of (...,).
 
     Attributes:
@@ -26,6 +24,8 @@ class SafetyInputs:
         operator_release: Whether the operator releases it, (...,), bool. It counts when it becomes true.
         operator_age_s: Age of the operator's last heartbeat [s], (...,).
         walking: Whether the policy's command reaches the robot: the state machine's mode is walk, (...,), bool.
+        frozen: Which sensors measure the same over and over: the IMU, and each joint's in the order of the robot's
+            interface, (..., 1 + num_joints), bool.
     """
 
     time_s: Any
@@ -40,3 +40,4 @@ class SafetyInputs:
     operator_release: Any
     operator_age_s: Any
     walking: Any
+    frozen: np.ndarray

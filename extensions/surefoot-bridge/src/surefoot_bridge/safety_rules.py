@@ -7,6 +7,7 @@ from typing import List, Literal, Sequence, Tuple
 from .contract import Contract
 from .errors import unknown_name
 from .flat_command import COMMAND_PARTS
+from .frozen import sensors_of
 from .safety_limits import StageLimits
 
 
@@ -131,6 +132,8 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
              "The report is older than one that came before it."),
         Rule("report_repeated", "report_repeated", "from", (1.0,), limits.repeated_report_grace_s, hold, ("",),
              "The robot repeats its report."),
+        Rule("sensor_frozen", "frozen", "from", (1.0,) * (1 + n), at_once, hold, sensors_of(contract),
+             "A sensor measures the same over and over."),
         Rule("report_stale", "report_age_s", "from", (limits.report_age_s,), at_once, hold, ("",),
              "The report is old."),
         Rule("report_lost", "report_lost", "from", (1.0,), limits.lost_report_grace_s, damp, ("",),

@@ -7,8 +7,9 @@ from typing import Optional, Tuple
 import numpy as np
 
 from .contract import Contract
+from .flat_command import joint_command
 from .observations import begun, require_shape
-from .state import JointCommand
+from .state import JointCommand, each
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,10 @@ class Targets:
         self._scale = self._in_sdk_order(action.scale_rad)
         self._high = np.full(len(self._order), action.clip_at)  # an array, so that float32 is clipped in float64
         self._low = -self._high
-        self._stiffness = self._in_sdk_order(contract.gains.stiffness_nm_per_rad)
-        self._damping = self._in_sdk_order(contract.gains.damping_nms_per_rad)
+        stiffness = self._in_sdk_order(contract.gains.stiffness_nm_per_rad)
+        damping = self._in_sdk_order(contract.gains.damping_nms_per_rad)
+        zeros = np.zeros(len(self._order))
+        self._command = np.concatenate([zeros, zeros, stiffness, damping, zeros])  # but for the targets
         self._share: Optional[float] = None
         if action.low_pass_hz is not None:
             self._share = -math.expm1(-2.0 * math.pi * action.low_pass_hz * contract.timing.control_period_s)
@@ -89,6 +92,11 @@ class Targets:
         Raises:
             SurefootError: If an array is not of the shape that contract and state demand.
         """
+        command, following = self.flat(state, action)
+        return each(joint_command(command), np.copy), following
+
+    def flat(self, state: TargetState, action: np.ndarray) -> Tuple[np.ndarray, TargetState]:
+        """Return the same with the command flat, (..., 5 num_joints); see :meth:`__call__`."""
         batch_shape, num_joints = state.fresh.shape, len(self._order)
         require_shape("state.joint_pos_rad", state.joint_pos_rad, batch_shape, num_joints)
         require_shape("action", action, batch_shape, num_joints)
@@ -97,12 +105,7 @@ class Targets:
         if self._share is not None:
             filtered = state.joint_pos_rad + self._share * (target - state.joint_pos_rad)
             target = np.where(state.fresh[..., None], target, filtered)
-        velocity, torque = np.zeros(target.shape), np.zeros(target.shape)
-        command = JointCommand(
-            joint_pos_rad=target,
-            joint_vel_rad_s=velocity,
-            stiffness_nm_per_rad=velocity + self._stiffness,
-            damping_nms_per_rad=velocity + self._damping,
-            torque_nm=torque,
-        )
-        return command, TargetState(target.copy(), np.zeros(batch_shape, dtype=bool))
+        command = np.empty((*batch_shape, len(self._command)))
+        command[...] = self._command
+        command[..., :num_joints] = target
+        return command, TargetState(target, np.zeros(batch_shape, dtype=bool))

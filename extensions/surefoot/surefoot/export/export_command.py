@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from surefoot.report import provenance, write_report
 
     check_place(args.output)
-    key = None if args.sign is None else _read_key(args.sign)
+    key = None if args.sign is None else read_private_key(args.sign)
     device = check_device(args.device or default_device())
     with _found(args) as trained:
         physics = check_physics(args.physics or trained.settings.physics, device)
@@ -96,7 +96,12 @@ def _is_wandb(run: str) -> bool:
     return run.startswith("wandb:")
 
 
-def _read_key(path: Path) -> str:
+def read_private_key(path: Path) -> str:
+    """Return the private key in a file, 32 bytes in base64.
+
+    Raises:
+        SurefootError: If the file cannot be read.
+    """
     try:
         return path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:

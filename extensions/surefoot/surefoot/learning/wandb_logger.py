@@ -66,6 +66,11 @@ class WandbLogger:
         self._run.define_metric("*", step_metric="iteration")
         self.message = self._describe()
 
+    @property
+    def run(self) -> Any:
+        """The run, as ``wandb.init`` returned it."""
+        return self._run
+
     def write(self, metrics: Mapping[str, float], iterations: int) -> None:
         """Log the metrics of an iteration."""
         self._run.log({"iteration": iterations, **metrics})

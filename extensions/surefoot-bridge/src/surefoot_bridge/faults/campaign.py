@@ -17,6 +17,9 @@ from surefoot_bridge.stages import stage_of
 from .catalogue import FAULTS, fault_of
 from .trial import TrialResult, run_trial
 
+FIGURES = ("kinds", "trials", "safe", "commands", "commands_outside_limits", "logs", "logs_readable", "complete")
+"""Figures of a campaign, by their names in what :func:`run_campaign` returns."""
+
 STAGE = "outdoor"
 """Stage whose limits hold: the fastest that has limits of its own."""
 
@@ -92,8 +95,9 @@ def summary(plan: Plan, results: Sequence[TrialResult]) -> Dict[str, Any]:
     rows = [_row(name, [result for result in results if result.fault == name]) for name in plan.faults]
     bad = [r for r in results if not r.safe or r.outside or r.log_readable is False]
     return {
-        "bundle": plan.folder.name,
+        "bundle": plan.folder.resolve().name,
         "stage": STAGE,
+        "ok": not bad and len(results) == plan.trials,
         "complete": len(results) == plan.trials,
         "kinds": sum(row["trials"] > 0 for row in rows),
         "trials": len(results),

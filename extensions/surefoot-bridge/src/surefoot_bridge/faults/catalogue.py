@@ -5,12 +5,13 @@ period and two low-level ticks, in which what has gone wrong is noticed.
 """
 
 from dataclasses import dataclass
-from typing import Dict, Literal, Tuple
+from typing import Dict, Literal, Mapping, Optional, Tuple
 
+from surefoot_bridge.bridge_run import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.errors import unknown_name
 from surefoot_bridge.safety_rules import Response
 
-Where = Literal["robot", "policy", "operator", "clock"]
+Where = Literal["robot", "policy", "operator", "clock", "process"]
 
 _NOTICE_S = 0.024  # a control period of 20 ms and two ticks of 2 ms
 
@@ -41,21 +42,27 @@ class Fault:
     walking_only: bool = False
 
 
-def fault_of(name: str) -> Fault:
+def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
     """Return a fault.
+
+    Args:
+        name: Its name.
+        faults: Those that there are; :data:`FAULTS` by default.
 
     Raises:
         SurefootError: If there is none of this name.
     """
-    if name not in FAULTS:
-        raise unknown_name("fault", name, FAULTS)
-    return FAULTS[name]
+    faults = FAULTS if faults is None else faults
+    if name not in faults:
+        raise unknown_name("fault", name, faults)
+    return faults[name]
 
 
 _NONE, _CLAMP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.HOLD, Response.DAMP
 _LOST = ("report_lost", "report_stale")
 _LOST_S = 0.1 + _NOTICE_S  # lost_report_grace_s
 _AT_ONCE_S = _NOTICE_S
+_HALF_STRIDE_S = 0.2  # in which the target of a walking joint moves far enough to tell that its encoder stands still
 _LONG_S = 1.5  # longer than any grace but that of the battery
 _FIELDS = {
     "joint_pos_rad": "joint position",
@@ -111,10 +118,10 @@ _LIST: Tuple[Fault, ...] = (
           _LONG_S),
     Fault("quaternion_long", "The IMU's quaternion is of length 1.2.", "robot", ("report_quaternion",), _DAMP, _LOST_S,
           _LONG_S),
-    Fault("imu_frozen", "The IMU measures the same over and over.", "robot", ("report_repeated", "report_lost"), _DAMP,
+    Fault("imu_frozen", "The IMU measures the same over and over.", "robot", ("sensor_frozen", "report_lost"), _DAMP,
           0.1 + _LOST_S, _LONG_S, walking_only=True),
     Fault("encoder_frozen", "The encoder of a joint measures the same over and over.", "robot",
-          ("report_repeated", "report_lost"), _DAMP, 0.1 + _LOST_S, _LONG_S, walking_only=True),
+          ("sensor_frozen", "report_lost"), _DAMP, _HALF_STRIDE_S + _LOST_S, _LONG_S, walking_only=True),
     Fault("encoder_jump", "The encoder of a joint jumps beyond the joint's range.", "robot", ("joint_position",),
           _DAMP, 0.02 + _AT_ONCE_S, _LONG_S),
     Fault("encoder_offset", "The encoder of a joint jumps by 0.1 rad.", "robot", (), _NONE, _LONG_S, _LONG_S),
@@ -182,3 +189,13 @@ _LIST: Tuple[Fault, ...] = (
 
 FAULTS: Dict[str, Fault] = {fault.name: fault for fault in _LIST}
 """All faults by name, in their order."""
+
+_PROCESS_LIST: Tuple[Fault, ...] = (
+    Fault("process_killed", "The bridge's process is killed (SIGKILL).", "process", (), _DAMP,
+          GUARDIAN_TIMEOUT_S + _NOTICE_S, _LONG_S, walking_only=True),
+    Fault("process_hung", "The bridge's process is stopped (SIGSTOP).", "process", (), _DAMP,
+          GUARDIAN_TIMEOUT_S + _NOTICE_S, _LONG_S, walking_only=True),
+)  # fmt: skip
+
+LIVE_FAULTS: Dict[str, Fault] = {**FAULTS, **{fault.name: fault for fault in _PROCESS_LIST}}
+"""All faults by name that a bridge in a process of its own can have: no process can be killed on a simulated clock."""

@@ -1,11 +1,12 @@
 """Policy, operator and clock with faults; each wraps the real one."""
 
+import time
 from dataclasses import replace
-from typing import Any, Optional, Tuple
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
-from surefoot_bridge.clock import Clock, SimulatedClock
+from surefoot_bridge.clock import Clock, MonotonicClock, SimulatedClock
 from surefoot_bridge.machine_modes import Request
 from surefoot_bridge.operators import Operator, OperatorInput
 from surefoot_bridge.policy import Memory, Policy
@@ -17,6 +18,17 @@ _STALL_S = {"loop_stalls": 0.05, "loop_stalls_long": 1.0}
 _JUMP_S = {"loop_clock_ahead": 1.0, "loop_clock_back": -1.0}
 
 
+class SpendingClock(MonotonicClock):
+    """The computer's clock, on which what takes time really takes it."""
+
+    def spend(self, duration_s: float) -> None:
+        """Let time pass [s]."""
+        time.sleep(duration_s)
+
+
+TrueClock = Union[SimulatedClock, SpendingClock]
+
+
 class FaultyPolicy(Policy):
     """A policy that fails while a fault is on.
 
@@ -26,7 +38,7 @@ class FaultyPolicy(Policy):
         clock: The true clock; a slow policy spends its time.
     """
 
-    def __init__(self, policy: Policy, injection: Injection, *, clock: SimulatedClock) -> None:
+    def __init__(self, policy: Policy, injection: Injection, *, clock: TrueClock) -> None:
         self.observation_dim, self.action_dim = policy.observation_dim, policy.action_dim
         self.recurrent, self.runtime = policy.recurrent, policy.runtime
         self._policy, self._injection, self._clock = policy, injection, clock
@@ -109,7 +121,7 @@ class FaultyClock(Clock):
         injection: The fault; None for a clock that is right.
     """
 
-    def __init__(self, clock: SimulatedClock, injection: Optional[Injection]) -> None:
+    def __init__(self, clock: TrueClock, injection: Optional[Injection]) -> None:
         self._clock, self._injection = clock, injection
         self._stalled = False
 

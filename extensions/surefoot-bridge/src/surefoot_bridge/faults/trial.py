@@ -11,7 +11,7 @@ import numpy as np
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.log import LogOptions, open_log, read_log
+from surefoot_bridge.log import Log, LogOptions, open_log, read_log
 from surefoot_bridge.loop import PHASES, Loop
 from surefoot_bridge.mujoco_robot import MujocoRobot
 from surefoot_bridge.operators import Operator, OperatorInput
@@ -28,10 +28,17 @@ from .faulty_robot import FaultyRobot
 from .timeline import Injection
 from .witness import Witness
 
-_STAND_S, _WALK_S = 0.1, 2.2  # the motion to stand takes 2 s
-_EARLIEST_S, _LATEST_S = 2.9, 4.3
-_AFTER_S = 0.3
-_FALL_DAMPED_S = 0.2  # from a tilt beyond the limit until the robot is damped: the rule's grace, and noticing it
+STAND_S, WALK_S = 0.1, 2.2
+"""When a robot is told to stand and to walk [s]; the motion to stand takes 2 s."""
+
+EARLIEST_S, LATEST_S = 2.9, 4.3
+"""When a fault begins [s]."""
+
+AFTER_S = 0.3
+"""For how long a trial goes on after the robot must be safe [s]."""
+
+FALL_DAMPED_S = 0.2
+"""From a tilt beyond the limit until the robot is damped [s]: the rule's grace, and noticing it."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +112,12 @@ def run_trial(
         with_log: Whether to log the run, and read the log back.
     """
     contract, generator = bundle.contract, np.random.default_rng(seed)
-    injection = Injection(fault, float(generator.uniform(_EARLIEST_S, _LATEST_S)), int(generator.integers(1 << 30)))
+    injection = Injection(fault, float(generator.uniform(EARLIEST_S, LATEST_S)), int(generator.integers(1 << 30)))
     high = np.array(limits.largest_command)
     velocity = tuple(generator.uniform(-high, high))
     walks = fault.walking_only or generator.uniform() < 0.75
-    entries = [Entry(_STAND_S, "stand", ()), Entry(_WALK_S, "velocity", velocity)]
-    entries += [Entry(_WALK_S, "walk", ())] if walks else []
+    entries = [Entry(STAND_S, "stand", ()), Entry(WALK_S, "velocity", velocity)]
+    entries += [Entry(WALK_S, "walk", ())] if walks else []
     clock = SimulatedClock()
     robot = MujocoRobot(model, clock=clock, seed=seed)
     spoils = fault.where == "robot"
@@ -143,13 +150,13 @@ def run_trial(
         if fault.where == "policy":
             policy: Policy = FaultyPolicy(bundle.policy, injection, clock=clock)
             loop.controller.policy = policy
-        until_s = injection.start_s + max(fault.within_s, min(fault.duration_s, 1.0)) + _AFTER_S
+        until_s = injection.start_s + max(fault.within_s, min(fault.duration_s, 1.0)) + AFTER_S
         clock.on_advance(lambda now_s: _end(loop) if now_s >= until_s else None)
         report = loop.run()
         readable = None
         if log is not None and folder is not None:
             log.close()
-            readable = _readable(folder)
+            readable = readable_log(folder) is not None
     finally:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -171,7 +178,7 @@ def run_trial(
     if ended:
         damped_s = min(damped_s, clock.now())
     tilted_s = observer.tilted_s
-    if tilted_s is not None and min(damped_s, until_s) > tilted_s + _FALL_DAMPED_S:
+    if tilted_s is not None and min(damped_s, until_s) > tilted_s + FALL_DAMPED_S:
         notes.append(f"The robot was tilted beyond the limit at {tilted_s:.3f} s and damped at {damped_s:.3f} s.")
     return TrialResult(
         fault=fault.name,
@@ -194,9 +201,19 @@ def _end(loop: Loop) -> None:
     loop.request_end()  # at once
 
 
-def _readable(folder: Path) -> bool:
+def readable_log(folder: Path, *, until_s: Optional[float] = None) -> Optional[Log]:
+    """Return the log of a run: events, modes and timing; None if it cannot be read.
+
+    Args:
+        folder: Folder of all logs; it holds one.
+        until_s: Time of the loop to within a second of which the log must reach, finished or not [s]; None for a log
+            that must be finished.
+    """
     try:
         log = read_log(next(folder.iterdir()), topics=("/safety", "/mode", "/timing"))
-    except (SurefootError, StopIteration):
-        return False
-    return log.finished and len(log["/timing"]) > 0 and len(log["/mode"]) > 0
+    except (OSError, SurefootError, StopIteration):
+        return None
+    if not len(log["/timing"]) or not len(log["/mode"]):
+        return None
+    whole = log.finished if until_s is None else log["/timing"].time_s[-1] >= until_s - 1.0
+    return log if whole else None

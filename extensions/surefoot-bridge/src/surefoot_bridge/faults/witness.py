@@ -1,6 +1,6 @@
 """Checks on the receiving side that no command is outside the limits, with arithmetic of its own."""
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Sequence
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from surefoot_bridge.clock import Clock
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.safety_limits import StageLimits
-from surefoot_bridge.state import JointCommand
+from surefoot_bridge.state import JointCommand, RobotState
 
 _ROUNDING = 1e-6
 _MOST_NOTES = 20
@@ -31,8 +31,9 @@ class Witness(Robot):
 
     Of each joint: everything is finite; target within the range, velocity, feed-forward torque and gains within what
     contract and stage allow; the target moves by no more than its rate allows in a control period, at once or bit by
-    bit; and the torque that is asked at the joint's measured state is at most what the stage allows. The last is judged
-    only while the bridge knew that state: nobody can keep to a limit of what he does not measure.
+    bit (after commands that never came, by what it allows in their time besides); and the torque that is asked at the
+    joint's measured state is at most what the stage allows. The last is judged only while the bridge knew that state:
+    nobody can keep to a limit of what he does not measure.
 
     Args:
         robot: The robot.
@@ -40,6 +41,8 @@ class Witness(Robot):
         limits: Limits of the stage.
         clock: The true clock.
         knows_state: Says whether the bridge was given what the robot measured.
+        rounding: Share of a limit, of 1 at least, by which numbers may be beyond it, for they are rounded on the way.
+        jitter_s: How much the time between two commands may differ here from what it was where they were checked [s].
 
     Attributes:
         commands: How many commands came.
@@ -49,7 +52,15 @@ class Witness(Robot):
     """
 
     def __init__(
-        self, robot: Robot, contract: Contract, limits: StageLimits, *, clock: Clock, knows_state: Callable[[], bool]
+        self,
+        robot: Robot,
+        contract: Contract,
+        limits: StageLimits,
+        *,
+        clock: Clock,
+        knows_state: Callable[[], bool],
+        rounding: float = _ROUNDING,
+        jitter_s: float = 0.0,
     ) -> None:
         self.name, self.num_foot_sensors = robot.name, robot.num_foot_sensors
         self.commands = self.outside = 0
@@ -69,13 +80,13 @@ class Witness(Robot):
             limits.damped_nms_per_rad,
         )
         self._rate = np.array([safety.target_rate_limit_rad_s[i] for i in order])
-        self._time_s = 0.0
+        self._time_s, self._period_s = 0.0, 1.0 / contract.timing.low_level_hz
         self._moved = zeros = np.zeros(len(order))
         # In the order of _WHAT.
         limits_of = [high, -low, speed, torque, stiffness, zeros, damping, zeros]
-        limits_of += [self._rate * contract.timing.control_period_s, torque]
+        limits_of += [self._rate * (contract.timing.control_period_s + jitter_s), torque]
         self._limits = np.concatenate(limits_of)
-        self._judged = self._limits + _ROUNDING * np.maximum(1.0, np.abs(self._limits))
+        self._judged = self._limits + rounding * np.maximum(1.0, np.abs(self._limits))
 
     def read(self) -> Optional[Reading]:
         """Hand the robot's report on."""
@@ -105,19 +116,26 @@ class Witness(Robot):
         robot: Any = self._robot
         robot.tip(roll_rad_s)
 
+    def _known(self) -> Sequence[RobotState]:
+        """Return the states of the robot of which the bridge knew one when it gave this command; none if it did not."""
+        reading = self._robot.read()
+        return [reading.state] if reading is not None and self._knows_state() else []
+
     def _judge(self, command: JointCommand) -> List[str]:
         q, dq, kp, kd, tau = (np.asarray(part) for part in vars(command).values())
         if not np.isfinite(np.concatenate([q, dq, kp, kd, tau])).all():
             return ["a number is not finite"]
         if self.last is not None:
             passed_s = max(self._clock.now() - self._time_s, 0.0)
-            self._moved = np.maximum(self._moved - self._rate * passed_s, 0.0) + np.abs(q - self.last.joint_pos_rad)
+            missing = self._rate * max(passed_s - self._period_s, 0.0)  # moves of commands that never came
+            move = np.maximum(np.abs(q - self.last.joint_pos_rad) - missing, 0.0)
+            self._moved = np.maximum(self._moved - self._rate * passed_s, 0.0) + move
         values = [q, -q, np.abs(dq), np.abs(tau), kp, -kp, kd, -kd, self._moved]
-        reading = self._robot.read()
-        if reading is not None and self._knows_state():
-            measured = reading.state
-            values.append(np.abs(kp * (q - measured.joint_pos_rad) + kd * (dq - measured.joint_vel_rad_s) + tau))
-        n = len(q)
+        known, n = self._known(), len(q)
+        if known:
+            measured = np.array([(state.joint_pos_rad, state.joint_vel_rad_s) for state in known])  # (states, 2, n)
+            torque = np.abs(kp * (q - measured[:, 0]) + kd * (dq - measured[:, 1]) + tau)
+            values.append(torque[np.argmin(np.max(torque - self._limits[-n:], axis=1))])
         row = np.concatenate(values)
         beyond = np.flatnonzero(row > self._judged[: len(row)])
         return [f"{_WHAT[i // n]} of {self._names[i % n]} is {row[i]:.6g}, limit {self._limits[i]:.6g}" for i in beyond]

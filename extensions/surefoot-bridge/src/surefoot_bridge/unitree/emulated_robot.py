@@ -124,14 +124,22 @@ class EmulatedRobot:
     def step(self) -> None:
         """Obey the commands that came, answer requests, and report."""
         self._robot_clock.follow()
-        for command in self.firmware.commands()[-1:]:
-            self._robot.write(self._own(command))
+        self.obey()
         self.firmware.answer()
         reading = self._robot.read()
         if reading is not None and reading is not self._reported:
             self._reported = reading
             passed_s = np.array(self._clock.now() - self._begin_s)  # goes on where a slow computer slows physics down
-            self.firmware.report(replace(self._kinds(reading.state), time_s=passed_s))
+            self.report(replace(self._kinds(reading.state), time_s=passed_s))
+
+    def obey(self) -> None:
+        """Obey the last of the commands that came."""
+        for command in self.firmware.commands()[-1:]:
+            self._robot.write(self._own(command))
+
+    def report(self, state: RobotState) -> None:
+        """Report what the robot measures, joints and feet in the order of the kind."""
+        self.firmware.report(state)
 
     def close(self) -> None:
         """Leave the network. Harmless when done again."""

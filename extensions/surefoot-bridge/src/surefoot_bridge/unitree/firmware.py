@@ -9,7 +9,7 @@ control, so no time-out is modelled, and nothing here may be relied on to stop a
 import ctypes
 import json
 from dataclasses import dataclass
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -74,9 +74,13 @@ class Firmware:
 
     def commands(self) -> List[JointCommand]:
         """Return the commands that count among those that came, oldest first, joints in the order of the motors."""
+        return [command for _, command in self.dated_commands()]
+
+    def dated_commands(self) -> List[Tuple[float, JointCommand]]:
+        """Return the same, each with the time at which it was sent, on the sender's clock [s, UTC]."""
         taken = self._commands.take()
-        samples = [taken[i : i + 1] for i in range(len(taken))]
-        return [self._joints(sample[0]) for sample in samples if self._counts_for(sample)]
+        dated = [(sent_s, taken[i : i + 1]) for i, sent_s in enumerate(self._commands.sent_s())]
+        return [(sent_s, self._joints(sample[0])) for sent_s, sample in dated if self._counts_for(sample)]
 
     def report(self, state: RobotState) -> None:
         """Report what the robot measures.
@@ -105,6 +109,10 @@ class Firmware:
         if self.corrupt_reports:
             self.corrupt_reports -= 1
             message["crc"] ^= 1
+        self._reports.publish()
+
+    def repeat_report(self) -> None:
+        """Send the last report once more, as it was."""
         self._reports.publish()
 
     def answer(self) -> None:

@@ -166,17 +166,24 @@ class Subscriber:
         self._pointers = (ctypes.c_void_p * depth)(*pointers)
         self._information = (SampleInfo * depth)()
         self._take = library.dds_take
+        self._count = 0
 
     def take(self) -> np.ndarray:
         """Take what has come, oldest first, (number,); valid until the next call."""
         count = self._take(self._reader, self._pointers, self._information, self._depth, self._depth)
         if count < 0:
             self._participant.checked(count, f"receive {self._name}")
+        self._count = count
         valid = [i for i in range(count) if self._information[i].valid_data]  # the others say that a publisher has left
         if len(valid) == count:
             return self._samples[:count]
         rows = self._samples.view(np.uint8).reshape(self._depth, -1)  # as bytes, since padding counts in checksums
         return rows[valid].reshape(-1).view(self._samples.dtype)
+
+    def sent_s(self) -> List[float]:
+        """Return when each of the samples that were taken last was sent, on the sender's clock [s, UTC]."""
+        information = [self._information[i] for i in range(self._count)]
+        return [1e-9 * item.source_timestamp for item in information if item.valid_data]
 
     def free_contents(self) -> None:
         """Free the strings and sequences of the samples that were taken last."""

@@ -1,0 +1,1 @@
+"""Proves policies: scenarios with success rates in several engines, a report people read, a gate that CI obeys."""

@@ -1,0 +1,186 @@
+"""Trials of a scenario that run side by side in one engine, from the draw to what came of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from surefoot.terrains.height_grid import HeightGrid
+from surefoot.terrains.isaac_ground import IsaacGround, lay_out
+from surefoot.terrains.shapes import scenario_grid
+from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.errors import unknown_name
+
+from .drawing import draw_batch, largest_push_times
+from .engine_choice import MUJOCO
+from .judgement import with_measure
+from .outcome import TrialOutcome
+from .push_search import PushSearch
+from .recording import TrialRecorder
+from .scenario import LargestPush, Scenario, Suite
+from .time_spent import TimeSpent
+from .trial_batch import TrialBatch
+from .trial_engine import TrialEngine
+from .trial_run import run_batch, trial_limits
+
+if TYPE_CHECKING:
+    from .worker import Setup
+
+LARGEST_PUSH = "largest_push_n"
+"""Measure that the search for the largest push fills in."""
+
+
+def scenario_in(suite: Suite, name: str, *, whole_length: bool) -> Scenario:
+    """Return a scenario of a suite as an engine runs it.
+
+    Args:
+        suite: The suite.
+        name: Name of the scenario.
+        whole_length: Whether it runs for its whole length, or for its ``slow_engines_length_s`` where it has one.
+
+    Raises:
+        SurefootError: If the suite has none of this name.
+    """
+    found = {scenario.name: scenario for scenario in suite.scenarios}
+    if name not in found:
+        raise unknown_name("scenario", name, found)
+    scenario = found[name]
+    if whole_length or scenario.slow_engines_length_s is None:
+        return scenario
+    return scenario.model_copy(update={"length_s": min(scenario.length_s, scenario.slow_engines_length_s)})
+
+
+class ChunkRunner:
+    """Runs trials of a suite in one engine.
+
+    Args:
+        setup: Bundle, engine and suite.
+
+    Raises:
+        SurefootError: If the bundle is refused, or the engine does not start.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._suite = Suite.model_validate(setup.suite)
+        self._bundle = load_bundle(Path(setup.bundle), runtime="numpy")
+        self._limits = trial_limits(self._bundle.contract)
+        self._period_s = self._bundle.contract.timing.control_period_s
+        self._spent = TimeSpent()
+        self._engine: TrialEngine | None = None
+        self._grid: HeightGrid | None = None
+        self._ground: IsaacGround | None = None
+        if setup.engine != MUJOCO:
+            self._ground = lay_out(self._suite.scenarios)
+
+    def __enter__(self) -> ChunkRunner:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._engine is not None:
+            self._engine.close()
+
+    def take_time_spent(self) -> TimeSpent:
+        """Return where the time has gone since this was asked last."""
+        taken, self._spent = self._spent, TimeSpent()
+        return taken
+
+    def run(self, name: str, numbers: list[int], recordings: Path | None) -> tuple[TrialOutcome, ...]:
+        """Run trials of a scenario.
+
+        Args:
+            name: Its name.
+            numbers: Numbers of the trials, at most as many as run side by side.
+            recordings: Folder for their motion, a file for each; None for none.
+
+        Raises:
+            SurefootError: If the suite has no such scenario, or the engine cannot run it.
+        """
+        scenario = scenario_in(self._suite, name, whole_length=self._setup.whole_length)
+        batch = draw_batch(self._suite, scenario, np.asarray(numbers, dtype=np.int64), self._bundle.contract)
+        if scenario.largest_push is not None:
+            return self._search(batch, scenario.largest_push, recordings)
+        return self._run(batch, recordings)
+
+    def _run(self, batch: TrialBatch, recordings: Path | None) -> tuple[TrialOutcome, ...]:
+        scenario, robot = batch.scenario, self._bundle.contract.robot.name
+        engine, grid = self._engine_for(scenario)
+        declared = scenario_in(self._suite, scenario.name, whole_length=True)
+        recorder = None
+        if recordings is not None:
+            recorder = TrialRecorder(
+                batch, engine=engine.name, robot=robot, control_period_s=self._period_s, length_s=scenario.length_s
+            )
+        outcomes = run_batch(
+            self._bundle,
+            engine,
+            batch,
+            limits=self._limits,
+            ground_height=None if grid.is_flat else grid.height,
+            whole_length_s=declared.length_s,
+            recorder=recorder,
+            spent=self._spent,
+        )
+        if recorder is not None and recordings is not None:
+            for outcome in outcomes:
+                recording = recorder.recording(outcome.number, success=outcome.success, reason=outcome.reason)
+                recording.save(recordings / f"{outcome.number}.npz")
+        return outcomes
+
+    def _search(self, batch: TrialBatch, search: LargestPush, recordings: Path | None) -> tuple[TrialOutcome, ...]:
+        """Search for the largest push that each trial survives; what is measured is that of the last survived round."""
+        bounds = {name: bound for name, bound in batch.scenario.success.items() if name != LARGEST_PUSH}
+        judged = batch.scenario
+        pushed = replace(batch, scenario=judged.model_copy(update={"success": bounds}))
+        halving = PushSearch(search.low_n, search.high_n, search.tolerance_n, num_trials=batch.num_trials)
+        best: list[TrialOutcome] = []
+        while not halving.done:
+            times = largest_push_times(search, batch.numbers, halving.forces)
+            last = halving.round == halving.rounds - 1
+            outcomes = self._run(replace(pushed, pushes=(*batch.pushes, times)), recordings if last else None)
+            best = best or list(outcomes)
+            best = [new if new.success else old for new, old in zip(outcomes, best, strict=True)]
+            halving.tell([outcome.success for outcome in outcomes])
+        return tuple(
+            with_measure(judged, outcome, LARGEST_PUSH, float(largest))
+            for outcome, largest in zip(best, halving.largest_n, strict=True)
+        )
+
+    def _engine_for(self, scenario: Scenario) -> tuple[TrialEngine, HeightGrid]:
+        """Return the engine with the scenario's ground, and the ground; a MuJoCo model has one ground only."""
+        setup, contract = self._setup, self._bundle.contract
+        if self._ground is not None:
+            if self._engine is None:
+                from surefoot.engines import check_physics
+
+                from .isaac_engine import IsaacTrialEngine
+
+                self._engine = IsaacTrialEngine(
+                    check_physics(setup.engine, setup.device),
+                    contract,
+                    num_trials=setup.num_trials,
+                    ground=self._ground,
+                    device=setup.device,
+                )
+            return self._engine, self._ground.tile(scenario.terrain).grid
+        grid = scenario_grid(scenario)
+        if self._engine is None or self._grid is None or not _same(grid, self._grid):
+            from .mujoco_engine import MujocoTrialEngine
+
+            if self._engine is not None:
+                self._engine.close()
+            self._engine = MujocoTrialEngine(contract, num_trials=setup.num_trials, grid=grid)
+            self._grid = grid
+        return self._engine, grid
+
+
+def _same(one: HeightGrid, other: HeightGrid) -> bool:
+    if one.is_flat and other.is_flat:
+        return bool(one.height(0.0, 0.0) == other.height(0.0, 0.0))
+    return one.heights_m.shape == other.heights_m.shape and bool((one.heights_m == other.heights_m).all())

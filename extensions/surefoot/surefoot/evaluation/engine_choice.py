@@ -1,0 +1,73 @@
+"""The engines that a policy can be verified in, by name, and how trials are dealt out in each."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from dataclasses import dataclass
+
+from surefoot_bridge.errors import SurefootError, unknown_name
+
+MUJOCO = "mujoco"
+_SHORT = {"physx": "ovphysx", "newton": "newton_mjwarp"}
+ENGINES = (MUJOCO, "ovphysx", "newton_mjwarp")
+"""Engines in the order of reports; ``physx`` and ``newton`` are taken for the latter two."""
+
+CHUNK = 25
+"""Trials that run side by side in MuJoCo; fixed, since the last digit of a policy's answer depends on it."""
+
+SLOW_TRIALS = 50
+"""Trials of a scenario in PhysX and Newton on a CPU. All must succeed for a lower bound of 0.9 with fewer than 36."""
+
+
+@dataclass(frozen=True)
+class Dealing:
+    """How trials are dealt out in an engine.
+
+    Attributes:
+        processes: Processes that run trials.
+        chunk: Trials that run side by side in one of them.
+        most_trials: Trials of a scenario at most; None for as many as it asks for.
+        whole_length: Whether scenarios run for their whole length, or for their ``slow_engines_length_s``.
+    """
+
+    processes: int
+    chunk: int
+    most_trials: int | None
+    whole_length: bool
+
+
+def dealing(engine: str, device: str, *, processes: int | None) -> Dealing:
+    """Return how trials are dealt out.
+
+    Args:
+        engine: Name of the engine.
+        device: Device of PhysX and Newton.
+        processes: Processes in MuJoCo; None for one a processor.
+    """
+    if engine == MUJOCO:
+        return Dealing(processes or os.cpu_count() or 1, CHUNK, None, whole_length=True)
+    on_cpu = device == "cpu"
+    return Dealing(1, SLOW_TRIALS if on_cpu else 1000, SLOW_TRIALS if on_cpu else None, whole_length=not on_cpu)
+
+
+def check_engines(names: str, device: str) -> tuple[str, ...]:
+    """Return the engines of a list with commas, in the order of :data:`ENGINES`.
+
+    Raises:
+        SurefootError: If one is unknown or not installed, or the device does not suit it.
+    """
+    asked = {_SHORT.get(name.strip(), name.strip()) for name in names.split(",") if name.strip()}
+    for name in asked:
+        if name not in ENGINES:
+            raise unknown_name("engine", name, (*ENGINES, *_SHORT))
+        if name == MUJOCO:
+            if importlib.util.find_spec("mujoco") is None:
+                raise SurefootError("Engine 'mujoco' is not installed: pip install 'mujoco>=3.12,<3.13'.")
+        else:
+            from surefoot.engines import check_physics
+
+            check_physics(name, device)
+    if not asked:
+        raise SurefootError(f"Name at least one engine of {', '.join(ENGINES)}.")
+    return tuple(name for name in ENGINES if name in asked)

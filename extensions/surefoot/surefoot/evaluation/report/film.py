@@ -1,0 +1,168 @@
+"""Short films of trials, small enough to stand in a page.
+
+MuJoCo binds its OpenGL library when it is first imported, so that a child process draws, as for
+:mod:`surefoot.playing.video`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from surefoot.evaluation.recording import Recording
+from surefoot.evaluation.scenario import Scenario
+from surefoot.playing.video import gl_backend
+from surefoot_bridge.errors import SurefootError
+
+from .figure import moving
+
+SIZE = (320, 240)
+FRAMES_PER_SECOND = 10
+LENGTH_S = 3.2
+"""Ten strides of a trot or so, or a push and what follows."""
+
+_QUALITY = 33
+"""Of x264's constant rate factor: the robot's legs and the ground stay clear, at some 25 kB a film."""
+
+_STILL_QUALITY = 55
+
+FilmKey = tuple[str, str, str]
+"""Scenario, engine and role."""
+
+
+class Drawn(NamedTuple):
+    """A film and a picture of its most telling moment, each as a URL that holds it."""
+
+    film: str
+    still: str
+
+
+def films(recordings: Mapping[FilmKey, Recording], scenarios: Mapping[str, Scenario]) -> dict[FilmKey, Drawn]:
+    """Draw the telling seconds of some trials.
+
+    Args:
+        recordings: The trials.
+        scenarios: Their scenarios by name, for the ground.
+
+    Returns:
+        A film of each.
+
+    Raises:
+        SurefootError: If there is no way to draw here.
+    """
+    backend = gl_backend()
+    with tempfile.TemporaryDirectory(prefix="surefoot-film-") as folder:
+        work = []
+        for index, (key, recording) in enumerate(recordings.items()):
+            recording.save(Path(folder) / f"{index}.npz")
+            work.append(scenarios[key[0]].model_dump_json())
+        (Path(folder) / "scenarios.json").write_text(json.dumps(work), encoding="utf-8")
+        environment = os.environ | {"MUJOCO_GL": backend, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        result = subprocess.run(
+            [sys.executable, "-m", "surefoot.evaluation.report.film", folder],
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        if result.returncode != 0:
+            reason = result.stderr.strip().splitlines()[-1:] or [f"exit status {result.returncode}"]
+            raise SurefootError(f"Films could not be drawn with MUJOCO_GL={backend}: {reason[0]}")
+        return {
+            key: Drawn(
+                _url("video/mp4", Path(folder) / f"{index}.mp4"), _url("image/jpeg", Path(folder) / f"{index}.jpg")
+            )
+            for index, key in enumerate(recordings)
+        }
+
+
+def telling_window(recording: Recording) -> tuple[float, float]:
+    """Return from when to when a trial is shown [s]: its end if it failed, else a push or its walk."""
+    time_s = recording.time_s
+    pushed = np.flatnonzero(np.any(recording.push_force_w != 0.0, axis=1))
+    walking = np.flatnonzero(moving(recording.command))
+    over = float(time_s[-1])
+    if not recording.success:
+        start = over - LENGTH_S
+    elif pushed.size:
+        start = float(time_s[pushed[-1]]) - 0.3 * LENGTH_S
+    else:
+        start = float(time_s[walking[len(walking) // 2]] if walking.size else time_s[len(time_s) // 2]) - LENGTH_S / 2
+    start = min(max(start, 0.0), max(0.0, over - LENGTH_S))
+    return start, min(over, start + LENGTH_S)
+
+
+def film_rows(recording: Recording) -> list[int]:
+    """Return the rows of a recording that become frames; the last one stays for half a second where a trial failed."""
+    start, stop = telling_window(recording)
+    wanted = np.arange(start, stop, 1.0 / FRAMES_PER_SECOND)
+    rows = np.searchsorted(recording.time_s, wanted).clip(0, recording.num_steps - 1).tolist()
+    if not recording.success:
+        rows += [recording.num_steps - 1] * (FRAMES_PER_SECOND // 2)
+    return rows or [recording.num_steps - 1]
+
+
+def _url(kind: str, path: Path) -> str:
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _save_still(frame: np.ndarray, path: Path) -> None:
+    from PIL import Image
+
+    Image.fromarray(frame).save(path, quality=_STILL_QUALITY, optimize=True)
+
+
+def _encode(frames: Iterable[np.ndarray], path: Path) -> None:
+    import imageio_ffmpeg
+
+    writer = imageio_ffmpeg.write_frames(
+        str(path),
+        SIZE,
+        fps=FRAMES_PER_SECOND,
+        codec="libx264",
+        quality=None,  # pyright: ignore[reportArgumentType] - None leaves it to the parameters below
+        macro_block_size=2,
+        output_params=["-crf", str(_QUALITY), "-preset", "slow", "-movflags", "+faststart", "-loglevel", "error"],
+    )
+    with closing(writer):
+        writer.send(None)
+        for frame in frames:
+            writer.send(np.ascontiguousarray(frame))
+
+
+def main() -> int:
+    """Draw in this process; :func:`films` calls it in a child."""
+    parser = argparse.ArgumentParser(prog="python -m surefoot.evaluation.report.film")
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+
+    from surefoot.evaluation.report.film_scene import FilmScene
+
+    try:
+        for index, scenario in enumerate(json.loads((folder / "scenarios.json").read_text(encoding="utf-8"))):
+            recording = Recording.load(folder / f"{index}.npz")
+            rows = film_rows(recording)
+            with FilmScene(recording, Scenario.model_validate_json(scenario), rows, size=SIZE) as scene:
+                frames = list(scene.frames())
+            _encode(frames, folder / f"{index}.mp4")
+            # A failure shows at its end, anything else as well in the middle as anywhere.
+            _save_still(frames[len(frames) // 2 if recording.success else -1], folder / f"{index}.jpg")
+    except SurefootError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""What a scenario asks of the robot, in words: ground, commands, pushes, and what the robot differs in."""
+
+from __future__ import annotations
+
+from surefoot.evaluation.scenario import Push, RobotVariation, Scenario, Span, Terrain
+
+from .words import DASH, THIN, TIMES, given, listed
+
+_ROBOT = {
+    "friction": ("friction", ""),
+    "payload_kg": ("payload", "kg"),
+    "motor_strength": ("motor strength", TIMES),
+    "motor_heat": ("motor heat at the start", ""),
+    "cold_friction": ("joint friction", TIMES),
+    "battery_voltage": ("battery voltage", TIMES),
+    "battery_sag_per_s": ("battery sag", "1/s"),
+    "command_latency_s": ("latency", "s"),
+    "sensor_noise": ("sensor noise", f"{TIMES} the contract's"),
+    "encoder_offset_rad": ("encoder offsets", "rad"),
+    "tilt_deg": ("tilt at the start", "deg"),
+    "yaw_deg": ("heading at the start", "deg"),
+    "joint_offset_rad": ("joints off the standing pose", "rad"),
+}
+
+
+def setting(scenario: Scenario) -> list[tuple[str, str]]:
+    """Return what a scenario consists of, each with its name."""
+    rows = [("Ground", _ground(scenario.terrain)), ("Commands", _commands(scenario))]
+    if scenario.pushes:
+        rows.append(("Pushes", "; ".join(map(_push, scenario.pushes))))
+    search = scenario.largest_push
+    if search is not None:
+        directions = listed([f"{given(value)}°" for value in search.direction_deg])
+        rows.append((
+            "Pushes",
+            f"largest survived, up to {given(search.high_n)}{THIN}N, for {given(search.duration_s)}{THIN}s at "
+            f"{given(search.at_s)}{THIN}s, towards {directions}",
+        ))  # fmt: skip
+    nominal = RobotVariation()
+    differs = [
+        f"{label} {_span(getattr(scenario.robot, name), unit)}"
+        for name, (label, unit) in _ROBOT.items()
+        if getattr(scenario.robot, name) != getattr(nominal, name)
+    ]
+    if differs:
+        rows.append(("Robot and surface", "; ".join(differs)))
+    rows.append(("Length", f"{given(scenario.length_s)}{THIN}s"))
+    return rows
+
+
+def _ground(terrain: Terrain) -> str:
+    if terrain.kind == "slope":
+        return f"slope of {given(terrain.grade_deg)}° {terrain.direction}"
+    if terrain.kind == "stairs":
+        size = f"{given(100 * terrain.step_height_m)}{THIN}cm high, {given(100 * terrain.step_depth_m)}{THIN}cm deep"
+        return f"stairs {terrain.direction}, steps {size}"
+    if terrain.kind == "rough":
+        return f"rough, up to {given(100 * terrain.roughness_m)}{THIN}cm above and below"
+    return "flat"
+
+
+def _commands(scenario: Scenario) -> str:
+    said = []
+    for command in scenario.commands:
+        forward, sideways, yaw_rate = command.velocity
+        parts = []
+        if forward:
+            parts.append(f"{'forward' if forward > 0 else 'backward'} {given(abs(forward))}{THIN}m/s")
+        if sideways:
+            parts.append(f"{'left' if sideways > 0 else 'right'} {given(abs(sideways))}{THIN}m/s")
+        if yaw_rate:
+            parts.append(f"turn {'left' if yaw_rate > 0 else 'right'} {given(abs(yaw_rate))}{THIN}rad/s")
+        what = listed(parts) if parts else "stand"
+        said.append(what if len(scenario.commands) == 1 else f"{given(command.at_s)}{THIN}s {what}")
+    return "; ".join(said)
+
+
+def _push(push: Push) -> str:
+    towards = "from any side" if push.direction_deg == "any" else f"towards {_span(push.direction_deg, '°')}"
+    return f"{_span(push.force_n, 'N')} for {given(push.duration_s)}{THIN}s at {_span(push.at_s, 's')}, {towards}"
+
+
+def _span(span: Span, unit: str) -> str:
+    between = f" to{THIN}" if span.low < 0 else DASH
+    ends = given(span.low) if span.low == span.high else f"{given(span.low)}{between}{given(span.high)}"
+    joint = "" if unit in ("", "°") else THIN
+    return f"{ends}{joint}{unit}"

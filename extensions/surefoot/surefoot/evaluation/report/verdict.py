@@ -1,0 +1,204 @@
+"""The verdict in one sentence, and the table of scenarios by engines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from markupsafe import Markup
+
+from surefoot.evaluation.gate import COULD_NOT_RUN, GateVerdict, ScenarioVerdict
+from surefoot.evaluation.outcome import ScenarioOutcome
+from surefoot.evaluation.result import Evaluation
+
+from .engine_style import style_of
+from .words import counted, listed, percent, percent_interval, title
+
+State = Literal["pass", "fail", "unproven", "open", "error"]
+
+SYMBOLS: dict[State, str] = {"pass": "✓", "fail": "✕", "unproven": "△", "open": "…", "error": "!"}
+MEANINGS: dict[State, str] = {
+    "pass": "proven: the interval is above the threshold",
+    "fail": "below the threshold",
+    "unproven": "above the threshold, but the interval reaches below it: more trials would tell",
+    "open": "has not run yet",
+    "error": "could not run",
+}
+_MOST_NAMED = 4
+_BAR_WIDTH, _BAR_HEIGHT = 132.0, 12.0
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What stands on top.
+
+    Attributes:
+        state: Of all that counts.
+        sentence: The verdict.
+        basis: What it stands on.
+    """
+
+    state: State
+    sentence: str
+    basis: str
+
+
+class Cell(NamedTuple):
+    """A scenario in an engine, as the table has it."""
+
+    engine: str
+    state: State
+    symbol: str
+    meaning: str
+    rate: str
+    interval: str
+    trials: str
+    bar: Markup
+    counts: bool
+    failures: tuple[tuple[str, int, str], ...]
+    notes: tuple[str, ...]
+
+
+def state_of(row: ScenarioVerdict, outcome: ScenarioOutcome | None) -> State:
+    """Return how a scenario did in an engine."""
+    if outcome is None or row.judgement == "undecided":
+        return "open"
+    if row.judgement == "could not run":
+        return "error"
+    if row.passed:
+        return "pass"
+    threshold = outcome.threshold if row.threshold is None else row.threshold
+    return "unproven" if outcome.successes > threshold * outcome.trials else "fail"
+
+
+def headline(evaluation: Evaluation, verdict: GateVerdict, *, gated: bool) -> Headline:
+    """Return the verdict in one sentence, and what it stands on.
+
+    Args:
+        evaluation: The evaluation.
+        verdict: What the gate, or the suite's own thresholds, say of it.
+        gated: Whether somebody asked for a gate; without one, running is all that was asked.
+    """
+    counting = [row for row in verdict.rows if row.counts]
+    names = list(dict.fromkeys(row.scenario for row in counting))
+    states = {(row.scenario, row.engine): state_of(row, evaluation.of(row.scenario, row.engine)) for row in counting}
+    unfit = [
+        name
+        for name in names
+        if any(states[row.scenario, row.engine] != "pass" for row in counting if row.scenario == name)
+    ]
+    where = listed([style_of(engine).label for engine in dict.fromkeys(row.engine for row in counting)])
+    trials = sum(outcome.trials for outcome in evaluation.outcomes)
+    basis = (
+        f"{counted(trials, 'trial')} of {counted(len(evaluation.suite.scenarios), 'scenario')} in "
+        f"{listed([style_of(engine).label for engine in evaluation.engines])}. A scenario holds where the lower end of "
+        "the 95 % interval of its success rate is above its threshold."
+    )
+    ran = len(evaluation.outcomes)
+    asked = ran + len(evaluation.missing)
+    if evaluation.missing:
+        sentence = f"Partial: {ran} of {asked} runs are finished"
+        failed = sum(state not in ("pass", "open") for state in states.values())
+        return Headline("open", f"{sentence}; {failed} of them fall short." if failed else f"{sentence}.", basis)
+    errors = [title(key[0]) for key, state in states.items() if state == "error"]
+    if errors and verdict.exit_code == COULD_NOT_RUN:
+        return Headline("error", f"No verdict: {_some(errors)} could not run.", basis)
+    if not unfit:
+        quantity = "both" if len(names) == 2 else f"all {len(names)}"
+        all_of_them = f"{quantity} scenarios hold" if len(names) > 1 else f"{title(names[0])} holds"
+        sentence = f"Passes the gate: {all_of_them} in {where}." if gated else f"{_capital(all_of_them)} in {where}."
+        return Headline("pass", sentence, basis)
+    bad: tuple[State, ...] = ("fail", "error")
+    short = [
+        name
+        for name in unfit
+        if any(states[row.scenario, row.engine] in bad for row in counting if row.scenario == name)
+    ]
+    unproven = len(unfit) - len(short)
+    said = []
+    if short:
+        verb = "falls" if len(short) == 1 else "fall"
+        of_all = f"{len(short)} of {counted(len(names), 'scenario')}"
+        said.append(f"{_some([title(name) for name in short])} {verb} short ({of_all})")
+    if unproven:
+        need = f"{'needs' if unproven == 1 else 'need'} more trials to tell"
+        said.append(f"{unproven} {need}" if short else f"{unproven} of {counted(len(names), 'scenario')} {need}")
+    sentence = f"{'Does not pass the gate: ' if gated else ''}{'; '.join(said)}."
+    return Headline("fail" if short else "unproven", sentence, basis)
+
+
+def cells(evaluation: Evaluation, verdict: GateVerdict, scenario: str) -> tuple[Cell, ...]:
+    """Return the cells of a scenario, one for each engine."""
+    return tuple(_cell(evaluation.of(scenario, engine), verdict.of(scenario, engine)) for engine in evaluation.engines)
+
+
+def _cell(outcome: ScenarioOutcome | None, row: ScenarioVerdict) -> Cell:
+    state = state_of(row, outcome)
+    label = style_of(row.engine).label
+    common = {
+        "engine": label,
+        "state": state,
+        "symbol": SYMBOLS[state],
+        "meaning": MEANINGS[state],
+        "counts": row.counts,
+    }
+    if outcome is None or not outcome.trials:
+        notes = (outcome.error.strip(),) if outcome is not None and outcome.error else ()
+        return Cell(**common, rate="", interval="", trials="", bar=Markup(""), failures=(), notes=notes)
+    rate = outcome.successes / outcome.trials
+    threshold = outcome.threshold if row.threshold is None else row.threshold
+    notes = [*outcome.notes]
+    if outcome.stopped_early:
+        notes.append(
+            f"Ended after {outcome.trials} of {outcome.planned} trials: no further one could change the verdict."
+        )
+    if outcome.error:
+        notes.append(outcome.error.strip())
+    return Cell(
+        **common,
+        rate=percent(rate),
+        interval=percent_interval(*row.interval),
+        trials=f"{outcome.successes} of {outcome.trials}",
+        bar=_bar(rate, row.interval.low, row.interval.high, threshold, state),
+        failures=_failures(outcome),
+        notes=tuple(notes),
+    )
+
+
+def _failures(outcome: ScenarioOutcome) -> tuple[tuple[str, int, str], ...]:
+    """Return reasons with how many trials each ended, and which, the most frequent first."""
+    failed = [trial for trial in outcome.outcomes if not trial.success]
+    reasons = Counter(trial.reason for trial in failed).most_common()
+    return tuple(
+        (reason, count, _some([str(trial.number) for trial in failed if trial.reason == reason], most=8))
+        for reason, count in reasons
+    )
+
+
+def _bar(rate: float, low: float, high: float, threshold: float, state: State) -> Markup:
+    """Draw a rate with its interval from 0 to 100 %, and the threshold as a tick."""
+    middle = _BAR_HEIGHT / 2
+
+    def at(share: float) -> float:
+        return 2 + share * (_BAR_WIDTH - 4)
+
+    return Markup(
+        f'<svg class="bar {state}" viewBox="0 0 {_BAR_WIDTH:g} {_BAR_HEIGHT:g}" aria-hidden="true">'
+        f'<path class="t" d="M2 {middle:g}H{_BAR_WIDTH - 2:g}"/>'
+        f'<path class="i" d="M{at(low):.1f} {middle:g}H{max(at(high), at(low) + 1):.1f}"/>'
+        f'<circle cx="{at(rate):.1f}" cy="{middle:g}" r="3"/>'
+        f'<path class="h" d="M{at(threshold):.1f} 1V{_BAR_HEIGHT - 1:g}"/></svg>'
+    )
+
+
+def _some(names: Sequence[str], most: int = _MOST_NAMED) -> str:
+    names = list(dict.fromkeys(names))
+    if len(names) <= most + 1:
+        return listed(names)
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

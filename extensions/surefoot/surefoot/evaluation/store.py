@@ -1,0 +1,75 @@
+"""Finished scenarios in a folder, so that a second run goes on where the first one was ended."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from surefoot.files import write_json
+
+from .outcome import ScenarioOutcome, TrialOutcome
+from .scenario import Scenario
+
+_VERSIONED = {
+    "mujoco": ("mujoco", "numpy"),
+    "ovphysx": ("ovphysx", "isaaclab"),
+    "newton_mjwarp": ("newton", "isaaclab"),
+}
+"""Distributions whose version may change a result, beside ours."""
+
+
+class OutcomeStore:
+    """Outcomes of scenarios, one file for each and engine, each with a key of all that it depends on.
+
+    Args:
+        folder: Where they are; made when the first is kept.
+        bundle: Identity of the bundle.
+        seed: Seed of the suite.
+        device: Device of PhysX and Newton.
+    """
+
+    def __init__(self, folder: Path, *, bundle: str, seed: int, device: str) -> None:
+        self._folder, self._common = folder, {"bundle": bundle, "seed": seed, "device": device}
+
+    def find(self, scenario: Scenario, engine: str, *, planned: int, stop_early: bool) -> ScenarioOutcome | None:
+        """Return what came of a scenario, if it ran before with the same of everything."""
+        try:
+            data = json.loads(self._file(scenario, engine).read_text())
+        except (OSError, ValueError):
+            return None
+        if data.get("key") != self._key(scenario, engine, planned, stop_early):
+            return None
+        outcome = data["outcome"]
+        outcome["outcomes"] = tuple(TrialOutcome(**item) for item in outcome["outcomes"])
+        return ScenarioOutcome(**{**outcome, "notes": tuple(outcome["notes"])})
+
+    def keep(self, scenario: Scenario, outcome: ScenarioOutcome, *, stop_early: bool) -> None:
+        """Keep what came of a scenario; one that could not run is not kept, so that it is tried again."""
+        if outcome.error:
+            return
+        key = self._key(scenario, outcome.engine, outcome.planned, stop_early)
+        write_json(self._file(scenario, outcome.engine), {"key": key, "outcome": asdict(outcome)})
+
+    def recordings(self, scenario: str, engine: str) -> Path:
+        """Return the folder for what was recorded of a scenario's trials."""
+        return self._folder / "recordings" / engine / scenario
+
+    def _file(self, scenario: Scenario, engine: str) -> Path:
+        return self._folder / "outcomes" / engine / f"{scenario.name}.json"
+
+    def _key(self, scenario: Scenario, engine: str, planned: int, stop_early: bool) -> str:
+        content: dict[str, Any] = {
+            **self._common,
+            "scenario": scenario.model_dump(mode="json"),
+            "engine": engine,
+            "planned": planned,
+            "stop_early": stop_early,
+            "versions": {
+                name: importlib.metadata.version(name) for name in ("surefoot", "surefoot-bridge", *_VERSIONED[engine])
+            },
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

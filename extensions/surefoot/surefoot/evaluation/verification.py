@@ -1,0 +1,269 @@
+"""Runs a suite in several engines with all processors busy, and keeps what is finished."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .chunk import scenario_in
+from .engine_choice import MUJOCO, Dealing, dealing
+from .exemplars import keep_exemplars
+from .outcome import ScenarioOutcome, TrialOutcome
+from .scenario import Scenario, Suite
+from .statistics import certain_verdict
+from .store import OutcomeStore
+from .worker import Answer, Request, Setup
+from .worker_process import WorkerProcess
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What is to be verified.
+
+    Attributes:
+        bundle: Folder of the bundle.
+        identity: Its identity.
+        suite: The suite.
+        engines: Names of the engines.
+        device: Device of PhysX and Newton.
+        folder: Where finished scenarios and recordings are kept.
+        trials: Trials of every scenario; None for as many as each asks for.
+        processes: Processes in MuJoCo; None for one a processor.
+        stop_early: Whether a scenario ends as soon as no further trial could change its verdict.
+        record: Whether motions are recorded for the report.
+    """
+
+    bundle: Path
+    identity: str
+    suite: Suite
+    engines: tuple[str, ...]
+    device: str
+    folder: Path
+    trials: int | None = None
+    processes: int | None = None
+    stop_early: bool = False
+    record: bool = True
+
+    def dealing(self, engine: str) -> Dealing:
+        """Return how trials are dealt out in an engine."""
+        return dealing(engine, self.device, processes=self.processes)
+
+    def planned(self, scenario: Scenario, engine: str) -> int:
+        """Return how many trials of a scenario are planned in an engine."""
+        most = self.dealing(engine).most_trials
+        asked = self.trials or scenario.trials
+        return asked if most is None else min(asked, most)
+
+
+@dataclass
+class Tally:
+    """What has been done.
+
+    Attributes:
+        work_s: Simulated time of all trials that are to be run [s].
+        done_s: Simulated time of those that were [s].
+        trials: Number of those.
+        busy_s: Time that workers took for them [s].
+        spent_s: Where that went, by the names of :class:`~surefoot.evaluation.time_spent.TimeSpent` [s].
+    """
+
+    work_s: float = 0.0
+    done_s: float = 0.0
+    trials: int = 0
+    busy_s: float = 0.0
+    spent_s: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class _Job:
+    """A scenario in an engine, while it runs."""
+
+    scenario: Scenario
+    engine: str
+    planned: int
+    chunks: list[list[int]]
+    answers: dict[int, Answer] = field(default_factory=dict)
+    next_chunk: int = 0
+    over: bool = False
+
+
+class Verification:
+    """Runs a plan.
+
+    Args:
+        plan: The plan.
+        progress: Is told what has been done, from any thread, after each chunk of trials.
+        say: Is told what a person must know, a line at a time.
+    """
+
+    def __init__(self, plan: Plan, *, progress: Callable[[Tally], None], say: Callable[[str], None]) -> None:
+        self._plan, self._progress, self._say = plan, progress, say
+        self.store = OutcomeStore(plan.folder, bundle=plan.identity, seed=plan.suite.seed, device=plan.device)
+        self.tally = Tally()
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._done: dict[tuple[str, str], ScenarioOutcome] = {}
+
+    def run(self) -> tuple[ScenarioOutcome, ...]:
+        """Run all that is not finished yet, and return all outcomes, scenarios and engines in their order.
+
+        Ctrl-C ends it early: what is finished is returned, and what is not is absent.
+        """
+        jobs = [job for engine in self._plan.engines for job in self._jobs(engine)]
+        self.tally.work_s = sum(job.planned * job.scenario.length_s for job in jobs)
+        # MuJoCo takes all processors at once; the others have a process each, and run side by side.
+        groups = [[MUJOCO], [engine for engine in self._plan.engines if engine != MUJOCO]]
+        try:
+            for group in groups:
+                self._run_group([job for job in jobs if job.engine in group], group)
+        except KeyboardInterrupt:
+            self._say("Interrupted: what is finished is kept; run the same again to go on.")
+        order = [(scenario.name, engine) for scenario in self._plan.suite.scenarios for engine in self._plan.engines]
+        return tuple(self._done[key] for key in order if key in self._done)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every scenario is finished in every engine."""
+        return len(self._done) == len(self._plan.suite.scenarios) * len(self._plan.engines)
+
+    def _jobs(self, engine: str) -> list[_Job]:
+        plan, jobs = self._plan, []
+        chunk = plan.dealing(engine).chunk
+        for declared in plan.suite.scenarios:
+            scenario = scenario_in(plan.suite, declared.name, whole_length=plan.dealing(engine).whole_length)
+            planned = plan.planned(declared, engine)
+            found = self.store.find(declared, engine, planned=planned, stop_early=plan.stop_early)
+            if found is not None:
+                self._done[declared.name, engine] = found
+                continue
+            starts = range(0, planned, chunk)
+            chunks = [list(range(first, min(first + chunk, planned))) for first in starts]
+            jobs.append(_Job(scenario, engine, planned, chunks))
+        if self._done:
+            kept = sum(name == engine for _, name in self._done)
+            if kept:
+                self._say(f"{engine}: {kept} scenarios are finished already.")
+        return jobs
+
+    def _run_group(self, jobs: Sequence[_Job], engines: Sequence[str]) -> None:
+        workers = []
+        for engine in engines:
+            mine = [job for job in jobs if job.engine == engine]
+            count = min(self._plan.dealing(engine).processes, sum(len(job.chunks) for job in mine))
+            workers += [(self.worker(engine, i), mine) for i in range(count)]
+        if not workers:
+            return
+        with ThreadPoolExecutor(len(workers)) as pool:
+            futures = [pool.submit(self._serve, worker, mine) for worker, mine in workers]
+            try:
+                for future in futures:
+                    future.result()
+            except BaseException:
+                self._stopped = True
+                for worker, _ in workers:
+                    worker.stop()
+                raise
+        for worker, _ in workers:
+            worker.finish()
+
+    def worker(self, engine: str, index: int) -> WorkerProcess:
+        """Return a worker for an engine, not started yet; the index tells its log from those of others."""
+        plan, how = self._plan, self._plan.dealing(engine)
+        setup = Setup(
+            bundle=str(plan.bundle),
+            engine=engine,
+            device=plan.device,
+            suite=plan.suite.model_dump(mode="json"),
+            num_trials=how.chunk,
+            whole_length=how.whole_length,
+        )
+        return WorkerProcess(setup, plan.folder / "logs" / f"{engine}_{index}.log")
+
+    def _serve(self, worker: WorkerProcess, jobs: Sequence[_Job]) -> None:
+        """Give a worker one chunk of trials after the other."""
+        while (taken := self._take(jobs)) is not None:
+            job, index = taken
+            folder = self.store.recordings(job.scenario.name, job.engine) if self._plan.record else ""
+            answer = worker.ask(Request(job.scenario.name, job.chunks[index], str(folder)))
+            with self._lock:
+                if self._stopped:
+                    return
+                self._take_in(job, index, answer)
+            self._progress(self.tally)
+
+    def _take(self, jobs: Sequence[_Job]) -> tuple[_Job, int] | None:
+        with self._lock:
+            for job in jobs:
+                if not self._stopped and not job.over and job.next_chunk < len(job.chunks):
+                    job.next_chunk += 1
+                    return job, job.next_chunk - 1
+        return None
+
+    def _take_in(self, job: _Job, index: int, answer: Answer) -> None:
+        tally = self.tally
+        tally.trials += len(answer.outcomes)
+        tally.done_s += len(job.chunks[index]) * job.scenario.length_s
+        tally.busy_s += answer.seconds
+        tally.spent_s.update(answer.spent_s)
+        job.answers[index] = answer
+        if job.over:
+            return
+        outcome = self._outcome(job)
+        if outcome is None:
+            return
+        job.over = True
+        left = sum(len(chunk) for i, chunk in enumerate(job.chunks) if i >= job.next_chunk)
+        tally.work_s -= left * job.scenario.length_s
+        self._done[job.scenario.name, job.engine] = outcome
+        declared = next(item for item in self._plan.suite.scenarios if item.name == job.scenario.name)
+        if self._plan.record:
+            keep_exemplars(self.store.recordings(job.scenario.name, job.engine), outcome)
+        self.store.keep(declared, outcome, stop_early=self._plan.stop_early)
+        self._say(_line(outcome))
+
+    def _outcome(self, job: _Job) -> ScenarioOutcome | None:
+        """Return what came of a scenario once that is certain, whatever the order in which its chunks came back."""
+        ran: list[TrialOutcome] = []
+        for index in range(len(job.chunks)):
+            answer = job.answers.get(index)
+            if answer is None:
+                return None
+            if answer.error:
+                return self._ended(job, ran, error=answer.error)
+            ran += answer.outcomes
+            successes = sum(outcome.success for outcome in ran)
+            certain = certain_verdict(successes, len(ran) - successes, job.planned, job.scenario.threshold)
+            if self._plan.stop_early and len(ran) < job.planned and certain is not None:
+                return self._ended(job, ran, stopped_early=True)
+        return self._ended(job, ran)
+
+    def _ended(
+        self, job: _Job, ran: list[TrialOutcome], *, stopped_early: bool = False, error: str = ""
+    ) -> ScenarioOutcome:
+        declared = next(item for item in self._plan.suite.scenarios if item.name == job.scenario.name)
+        notes = []
+        if job.scenario.length_s != declared.length_s:
+            notes.append(f"{job.scenario.length_s:g} s of {declared.length_s:g} s; motor heat is extrapolated.")
+        if not self._plan.trials and job.planned < declared.trials:
+            notes.append(f"{job.planned} trials of {declared.trials}: this engine is slow on a CPU.")
+        return ScenarioOutcome(
+            scenario=job.scenario.name,
+            engine=job.engine,
+            threshold=job.scenario.threshold,
+            planned=job.planned,
+            outcomes=tuple(ran),
+            stopped_early=stopped_early,
+            notes=tuple(notes),
+            error=error,
+        )
+
+
+def _line(outcome: ScenarioOutcome) -> str:
+    name = f"{outcome.engine:14s} {outcome.scenario:28s}"
+    if outcome.error:
+        return f"{name} could not run: {outcome.error.splitlines()[0]}"
+    return f"{name} {outcome.successes} of {outcome.trials} succeeded"

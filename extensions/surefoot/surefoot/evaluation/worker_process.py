@@ -1,0 +1,113 @@
+"""A worker as its parent sees it: started when it is first needed, asked one request after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import deque
+from dataclasses import asdict
+from pathlib import Path
+
+from surefoot.cli import PROCESS_DEFAULTS
+from surefoot_bridge.errors import SurefootError
+
+from .worker import MODULE, Answer, Request, Setup
+
+_ONE_THREAD = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+}
+"""Processes share the processors; each does its linear algebra by itself, and in the same order on every machine."""
+
+_LAST_LINES = 15
+_GRACE_S = 5.0
+
+
+class WorkerProcess:
+    """A worker.
+
+    Args:
+        setup: What it is for.
+        log: File for what the engine prints; it is appended to.
+    """
+
+    def __init__(self, setup: Setup, log: Path) -> None:
+        self._setup, self._log = setup, log
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def pid(self) -> int:
+        """Id of the process; 0 before the first request."""
+        return 0 if self._process is None else self._process.pid
+
+    def ask(self, request: Request) -> Answer:
+        """Let it run a request, and return what came of it; one that dies is an answer with an error."""
+        try:
+            process = self._started()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(asdict(request)) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if line:
+            return Answer.from_json(line)
+        status = self._process.wait() if self._process is not None else None
+        self._process = None
+        return Answer(error=f"The {self._setup.engine} process ended with status {status}. {self._last_words()}")
+
+    def stop(self) -> None:
+        """End it at once. May be called from another thread than the one that asks."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        process.terminate()
+        try:
+            process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+    def finish(self) -> None:
+        """Let it end by itself."""
+        if self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+            try:
+                self._process.wait(_GRACE_S)
+            except subprocess.TimeoutExpired:
+                self.stop()
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._log.parent.mkdir(parents=True, exist_ok=True)
+            threads = _ONE_THREAD if self._setup.engine == "mujoco" else {}
+            with self._log.open("a") as log:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", MODULE],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                    env={**PROCESS_DEFAULTS, **os.environ, **threads},
+                    # Ctrl-C on the terminal is for the parent, which ends its workers.
+                    preexec_fn=_ignore_interrupts,
+                )
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(asdict(self._setup)) + "\n")
+        return self._process
+
+    def _last_words(self) -> str:
+        try:
+            with self._log.open(errors="replace") as file:
+                lines = deque(file, _LAST_LINES)
+        except OSError as error:
+            raise SurefootError(f"Cannot read {self._log}: {error.strerror}.") from error
+        return f"The last lines of {self._log}:\n{''.join(lines)}"
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

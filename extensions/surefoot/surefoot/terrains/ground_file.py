@@ -1,0 +1,80 @@
+"""Height grids beside an endless plane as a USD file, kept in a cache of the user."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from surefoot_bridge.errors import SurefootError
+from surefoot_robots.usd import cache_directory
+
+from . import FLAT_GROUND_USD
+from .height_grid import HeightGrid
+from .triangle_mesh import triangle_mesh
+
+NEWTON_HEIGHT_FIELD = "newton:heightfield:resolution"
+"""Attribute by which Isaac Lab knows a mesh that Newton is to take as a height field of this spacing [m]."""
+
+_FORM = b"1"
+"""Part of the key of files in the cache: another number makes files of another form."""
+
+
+def ground_file(grids: Sequence[HeightGrid]) -> Path:
+    """Return the flat ground's plane and material with a mesh for each grid, writing the file if it is not there.
+
+    The root prim is ``/Ground``, meshes are ``/Ground/Tile_0`` and so on. Several processes may call this at once.
+
+    Args:
+        grids: In the scene's frame.
+
+    Raises:
+        SurefootError: If the cache cannot be written.
+    """
+    folder = cache_directory().with_name("ground")
+    path = folder / f"ground-{_content_key(grids)}.usdc"
+    if path.is_file():
+        return path
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{path.stem}-", dir=folder) as scratch:
+            whole = Path(scratch) / path.name
+            _write(whole, grids)
+            whole.replace(path)
+    except OSError as error:
+        raise SurefootError(
+            f"The cache {folder} cannot be written: {error}. Set SUREFOOT_CACHE_DIR to a writable directory."
+        ) from error
+    return path
+
+
+def _content_key(grids: Sequence[HeightGrid]) -> str:
+    content = hashlib.sha256(_FORM + FLAT_GROUND_USD.read_bytes())
+    for grid in grids:
+        content.update(repr((grid.heights_m.shape, float(grid.spacing_m), grid.origin_xy_m)).encode())
+        content.update(grid.heights_m.tobytes())
+    return content.hexdigest()[:16]
+
+
+def _write(path: Path, grids: Sequence[HeightGrid]) -> None:
+    from pxr import Sdf, Usd, UsdGeom, UsdPhysics, UsdShade, Vt
+
+    layer = Sdf.Layer.CreateNew(str(path))
+    layer.TransferContent(Sdf.Layer.FindOrOpen(str(FLAT_GROUND_USD)))
+    stage = Usd.Stage.Open(layer)
+    ground = stage.GetDefaultPrim().GetPath()
+    material = UsdShade.Material.Get(stage, ground.AppendChild("Material"))
+    for number, grid in enumerate(grids):
+        mesh = UsdGeom.Mesh.Define(stage, ground.AppendChild(f"Tile_{number}"))
+        surface = triangle_mesh(grid)
+        mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(surface.vertices_m))
+        mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(surface.triangles.ravel()))
+        mesh.CreateFaceVertexCountsAttr(Vt.IntArray(len(surface.triangles), 3))
+        mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+        prim = mesh.GetPrim()
+        UsdPhysics.CollisionAPI.Apply(prim)
+        UsdPhysics.MeshCollisionAPI.Apply(prim).CreateApproximationAttr(UsdPhysics.Tokens.none)
+        UsdShade.MaterialBindingAPI.Apply(prim).Bind(material, UsdShade.Tokens.weakerThanDescendants, "physics")
+        prim.CreateAttribute(NEWTON_HEIGHT_FIELD, Sdf.ValueTypeNames.Float).Set(grid.spacing_m)
+    layer.Save()

@@ -1,0 +1,152 @@
+"""All terrains of a suite as one ground of an Isaac Lab scene.
+
+Flat ground is the endless plane that training has. Every other terrain is a tile: a triangle mesh of its own, raised
+above that plane, with a skirt that runs down into it. PhysX collides with the triangles. MuJoCo Warp, Newton's solver,
+would collide with their convex hull; Isaac Lab makes a height field for it out of each mesh that is tagged with its
+spacing, on whose nodes the mesh's vertices lie, and whose cells have the same diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from surefoot_bridge.errors import SurefootError
+
+from .ground_file import ground_file
+from .height_grid import HeightGrid
+from .shapes import Extent, extent_of, make_grid
+
+if TYPE_CHECKING:
+    from surefoot.evaluation.scenario import Scenario, Terrain
+
+CLEAR_M = 40.0
+"""Around the scene's origin, where environments have their own origins, there are no tiles: a square of twice this."""
+
+RAISE_M = 1.0
+"""Between the plane and the lowest point of a tile."""
+
+SKIRT_BELOW_M = 0.1
+"""How far a skirt goes into the plane."""
+
+GAP_M = 2.0
+"""Between tiles."""
+
+CONTACTS_PER_WORLD = 128
+"""Newton's room for contact points of a robot: where the plane has one for each corner of a box, a height field has up
+to four for each shape."""
+
+CONSTRAINT_ROWS_PER_WORLD = 512
+"""Newton's room for constraint rows: three for each contact, one for each joint at its limit."""
+
+_USED_FIELDS = {
+    "flat": (),
+    "rough": ("roughness_m", "seed"),
+    "slope": ("direction", "grade_deg"),
+    "stairs": ("direction", "step_height_m", "step_depth_m"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tile:
+    """A terrain's place in the scene.
+
+    Attributes:
+        terrain: What it is; fields that its kind does not use are at their defaults.
+        grid: Its heights, in the trials' world, where robots start at the origin.
+        origin_w: Where the origin of the trials' world is in the scene [m], (3,), float64. Add it to positions of
+            trials to get positions in the simulator; rotations are the same.
+    """
+
+    terrain: Terrain
+    grid: HeightGrid
+    origin_w: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IsaacGround:
+    """Terrains side by side. Any number of robots may share a tile: environments do not collide with each other.
+
+    Attributes:
+        tiles: One for each different terrain, in the order of their first scenario.
+    """
+
+    tiles: tuple[Tile, ...]
+
+    def tile(self, terrain: Terrain) -> Tile:
+        """Return a terrain's tile.
+
+        Raises:
+            SurefootError: If none of the scenarios that the ground was laid out for has this terrain.
+        """
+        wanted = _essence(terrain)
+        for tile in self.tiles:
+            if tile.terrain == wanted:
+                return tile
+        known = "; ".join(_describe(tile.terrain) for tile in self.tiles)
+        raise SurefootError(
+            f"The ground has no tile of {_describe(wanted)}; it has: {known}. "
+            "Lay it out for all scenarios that will run."
+        )
+
+    def put_into(self, env_cfg: Any) -> None:
+        """Replace the ground of a task's environment configuration before it is launched.
+
+        The ground's USD file is written into the user's cache. Newton's room for contacts grows with what height
+        fields ask for. A ground that is all flat leaves the configuration as it is.
+
+        Args:
+            env_cfg: Configuration with ``scene.ground``, spawned from a USD file, and with its engine chosen in
+                ``sim.physics``; changed.
+
+        Raises:
+            SurefootError: If the cache cannot be written.
+        """
+        raised = [raised_grid(tile) for tile in self.tiles if not tile.grid.is_flat]
+        if not raised:
+            return
+        env_cfg.scene.ground.spawn.usd_path = str(ground_file(raised))
+        solver = getattr(env_cfg.sim.physics, "solver_cfg", None)
+        if solver is not None:  # Newton
+            solver.nconmax = max(solver.nconmax or 0, CONTACTS_PER_WORLD)
+            solver.njmax = max(solver.njmax or 0, CONSTRAINT_ROWS_PER_WORLD)
+
+
+def lay_out(scenarios: Iterable[Scenario]) -> IsaacGround:
+    """Give every different terrain of some scenarios a tile that is large enough for all that use it."""
+    extents: dict[Terrain, Extent] = {}
+    for scenario in scenarios:
+        terrain, extent = _essence(scenario.terrain), extent_of(scenario)
+        extents[terrain] = extents.get(terrain, extent).around(extent)
+    tiles, next_y = [], CLEAR_M
+    for terrain, extent in extents.items():
+        grid = make_grid(terrain, extent)
+        origin = np.zeros(3)
+        if not grid.is_flat:
+            origin[1] = next_y - grid.y_m[0]
+            origin[2] = RAISE_M - float(grid.heights_m.min())
+            next_y = origin[1] + grid.y_m[-1] + GAP_M
+        tiles.append(Tile(terrain=terrain, grid=grid, origin_w=origin))
+    return IsaacGround(tiles=tuple(tiles))
+
+
+def raised_grid(tile: Tile) -> HeightGrid:
+    """Return a tile as it stands in the scene, with its skirt: one more node on each side."""
+    grid = tile.grid
+    heights = np.pad(grid.heights_m + tile.origin_w[2], 1, constant_values=-SKIRT_BELOW_M)
+    corner = np.array(grid.origin_xy_m) + tile.origin_w[:2] - grid.spacing_m
+    return HeightGrid(heights_m=heights, spacing_m=grid.spacing_m, origin_xy_m=(float(corner[0]), float(corner[1])))
+
+
+def _essence(terrain: Terrain) -> Terrain:
+    """Return a terrain with the fields at their defaults that its kind does not use."""
+    used = {name: getattr(terrain, name) for name in _USED_FIELDS[terrain.kind]}
+    return type(terrain)(kind=terrain.kind, **used)
+
+
+def _describe(terrain: Terrain) -> str:
+    fields = ", ".join(f"{name} {getattr(terrain, name)}" for name in _USED_FIELDS[terrain.kind])
+    return f"{terrain.kind} ({fields})" if fields else terrain.kind

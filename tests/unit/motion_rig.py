@@ -1,0 +1,146 @@
+"""Constructed motions and outcomes: a Go2 that stands still, changes to that over time, and what comes of trials."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.scenario import Scenario
+from surefoot.evaluation.trial_batch import PushTimes, TrialBatch, Variation
+from surefoot.evaluation.trial_engine import Truth
+from surefoot.evaluation.trial_measures import TrialMeasures
+from surefoot_bridge.contract import read_contract
+from surefoot_bridge.safety import Safety, SafetyVerdict
+from surefoot_bridge.safety_limits import StageLimits
+from surefoot_robots import get_robot
+
+(_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
+BUNDLE = _PACKAGE / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
+CONTRACT = read_contract((BUNDLE / "contract.json").read_text(), where="of the shipped Go2")
+SPEC = get_robot("unitree_go2")
+RULES = Safety(CONTRACT, StageLimits(largest_command=(1.0, 1.0, 1.0))).rules
+
+STEP_S, TICK_S = 0.02, 0.005
+TICKS = 4
+J, F = 12, 4
+WEIGHT_N = 15.206408 * 9.81
+"""Of the Go2: the sum of the masses in its MJCF, by hand."""
+
+Changes = dict[str, Any]
+
+
+def scenario(**fields: Any) -> Scenario:
+    """A scenario of 10 s straight ahead, with changes."""
+    given = {"name": "made", "description": "made by hand", "length_s": 10.0, "settle_s": 0.0}
+    return Scenario.model_validate(given | {"commands": [{"at_s": 0.0, "velocity": (0.5, 0.0, 0.0)}]} | fields)
+
+
+def push(start_s: list[float], duration_s: float = 0.2) -> PushTimes:
+    """A push of each trial; its force does not matter here."""
+    start = np.array(start_s)
+    return PushTimes(start_s=start, duration_s=np.full(len(start), duration_s), force_b=np.zeros((len(start), 3)))
+
+
+def batch(num_trials: int = 1, pushes: tuple[PushTimes, ...] = (), varied: Changes | None = None, **fields: Any):
+    """Trials of nominal robots."""
+    n, ones, zeros = num_trials, np.ones(num_trials), np.zeros(num_trials)
+    variation = {
+        "friction": 0.8 * ones, "payload_kg": zeros, "motor_strength": np.ones((n, J)), "motor_heat": np.zeros((n, J)),
+        "cold_friction": ones, "battery_voltage": ones, "battery_sag_per_s": zeros, "command_latency_s": zeros,
+        "sensor_noise": zeros, "encoder_offset_rad": np.zeros((n, J)), "tilt_rad": np.zeros((n, 2)),
+        "yaw_rad": zeros, "joint_offset_rad": np.zeros((n, J)),
+    }  # fmt: skip
+    return TrialBatch(
+        scenario=scenario(**fields),
+        numbers=np.arange(n),
+        seeds=np.arange(n, dtype=np.uint64) + 100,
+        variation=Variation(**(variation | (varied or {}))),
+        pushes=pushes,
+    )
+
+
+def truth(num_trials: int = 1, **changes: Any) -> Truth:
+    """Robots that stand still on all feet, without torque, a quarter of their weight on each; changes broadcast."""
+    n = num_trials
+    state = {
+        "base_pos_w": [0.0, 0.0, 0.3], "base_quat_wxyz": [1.0, 0.0, 0.0, 0.0], "base_lin_vel_w": np.zeros(3),
+        "base_ang_vel_b": np.zeros(3), "joint_pos_rad": [0.0, 0.8, -1.5] * 4, "joint_vel_rad_s": np.zeros(J),
+        "motor_torque_nm": np.zeros(J), "torque_cut": np.zeros(J, dtype=bool), "motor_heat": np.zeros(J),
+        "foot_pos_w": np.zeros((F, 3)), "foot_vel_w": np.zeros((F, 3)), "foot_force_n": np.full(F, WEIGHT_N / 4.0),
+        "body_force_n": 0.0,
+    }  # fmt: skip
+    shapes = {"base_pos_w": (3,), "base_quat_wxyz": (4,), "base_lin_vel_w": (3,), "base_ang_vel_b": (3,),
+              "foot_pos_w": (F, 3), "foot_vel_w": (F, 3), "foot_force_n": (F,), "body_force_n": ()}  # fmt: skip
+    return Truth(
+        **{
+            name: np.broadcast_to(np.asarray(value), (n, *shapes.get(name, (J,)))).copy()
+            for name, value in (state | changes).items()
+        }
+    )
+
+
+def verdict(num_trials: int = 1, response: Any = 0, **acting: Any) -> SafetyVerdict:
+    """What safety said: a response, and which rules began to act in which trials."""
+    names = [rule.name for rule in RULES]
+    tripped = np.zeros((num_trials, len(names)), dtype=bool)
+    for name, trials in acting.items():
+        tripped[:, names.index(name)] = trials
+    code = np.broadcast_to(np.int8(response), (num_trials,)).copy()
+    nothing = cast(Any, None)  # the measures look at no more than these
+    return SafetyVerdict(code, tripped, tripped, nothing, nothing, nothing, nothing)
+
+
+def measures_of(trials: TrialBatch, **options: Any) -> TrialMeasures:
+    """The measures of trials, none taken yet."""
+    return TrialMeasures(CONTRACT, SPEC, trials, tick_s=TICK_S, rules=RULES, **options)
+
+
+def play(
+    measures: TrialMeasures,
+    duration_s: float,
+    motion: Callable[[float], Changes] = lambda time_s: {},
+    *,
+    command: Any = (0.0, 0.0, 0.0),
+    action: Callable[[int], Any] = lambda step: 0.0,
+    safety: Callable[[float], SafetyVerdict] | None = None,
+) -> TrialMeasures:
+    """Let time pass: the motion is asked at the end of each tick, the command (or a function) at that of each step."""
+    n = len(measures.running)
+    for step in range(1, round(duration_s / STEP_S) + 1):
+        for tick in range(TICKS):
+            time_s = (step - 1) * STEP_S + (tick + 1) * TICK_S
+            now = truth(n, **motion(time_s))
+            measures.tick(now, verdict(n) if safety is None else safety(time_s))
+        asked = command(step * STEP_S) if callable(command) else command
+        measures.step(now, np.broadcast_to(asked, (n, 3)), np.broadcast_to(action(step), (n, J)).astype(np.float32))
+    return measures
+
+
+def outcome(engine, successes, trials, *, scenario="flat", **measures):
+    """A scenario in an engine; each measure is a function of the trial's number, which may return None."""
+
+    def taken(number):
+        values = {name: of(number) for name, of in measures.items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+    return ScenarioOutcome(
+        scenario=scenario,
+        engine=engine,
+        threshold=0.9,
+        planned=trials,
+        outcomes=tuple(
+            TrialOutcome(
+                number=number,
+                seed=number,
+                success=number < successes,
+                reason="" if number < successes else "fell",
+                measures=taken(number),
+            )
+            for number in range(trials)
+        ),
+    )

@@ -1,0 +1,194 @@
+"""A suite runs in worker processes, keeps what is finished, goes on where it was ended, and says what could not run."""
+
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from surefoot.evaluation.bundle_evaluation import add_evaluation
+from surefoot.evaluation.evaluation_file import read_evaluation
+from surefoot.evaluation.exemplars import exemplars, keep_exemplars
+from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.verification import Verification
+from surefoot.evaluation.verifying import VerifyRequest, checked, verify
+from surefoot.evaluation.worker import Answer, Request
+from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.errors import SurefootError
+
+SUITE = """
+version: 1
+name: tiny
+description: Two scenarios of a second.
+scenarios:
+  - name: ahead
+    description: 0.5 m/s straight ahead.
+    commands: [{at_s: 0.0, velocity: [0.5, 0.0, 0.0]}]
+    length_s: 1.0
+    trials: 30
+  - name: shoved
+    description: A push that no robot of this size survives.
+    commands: [{at_s: 0.0, velocity: [0.0, 0.0, 0.0]}]
+    pushes: [{at_s: 0.1, duration_s: 0.3, force_n: 800.0}]
+    length_s: 1.5
+    trials: 30
+"""
+
+
+def bundle_folder() -> Path:
+    (package,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
+    return package / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
+
+
+@pytest.fixture
+def suite(tmp_path) -> Path:
+    file = tmp_path / "tiny.yaml"
+    file.write_text(SUITE)
+    return file
+
+
+def request(suite: Path, folder: Path, **changes) -> VerifyRequest:
+    values = {"bundle": bundle_folder(), "suite": str(suite), "engines": "mujoco", "gate": None, "folder": folder}
+    return VerifyRequest(**{**values, "pages": False, **changes})
+
+
+def test_the_same_bundle_and_suite_give_the_same_file_to_the_last_byte_with_one_process_or_two(suite, tmp_path):
+    texts = []
+    for processes in (1, 2):
+        folder = tmp_path / str(processes)
+        verified = verify(request(suite, folder, processes=processes))
+        texts.append((folder / "evaluation.json").read_bytes())
+        assert verified.evaluation.of("ahead", "mujoco").successes == 30
+        assert verified.evaluation.of("shoved", "mujoco").successes == 0
+    assert texts[0] == texts[1]
+
+
+def test_a_second_run_goes_on_with_what_is_missing_and_starts_anew_what_was_changed(suite, tmp_path):
+    said: list[str] = []
+    verify(request(suite, tmp_path / "v", scenarios=("ahead",)))
+    verified = verify(request(suite, tmp_path / "v"), say=said.append)
+    assert verified.evaluation.complete
+    assert "mujoco: 1 scenarios are finished already." in said
+    assert verified.tally.trials == 30  # those of the other scenario
+    suite.write_text(SUITE.replace("0.5, 0.0, 0.0", "0.4, 0.0, 0.0"))
+    assert verify(request(suite, tmp_path / "v")).tally.trials == 30
+
+
+def test_a_scenario_whose_verdict_is_certain_ends_and_gives_the_same_whatever_came_back_first(suite, tmp_path):
+    outcomes = []
+    for processes in (1, 2):
+        folder = tmp_path / str(processes)
+        plan = checked(request(suite, folder, processes=processes, trials=200, stop_early=True, scenarios=("shoved",)))
+        (outcome,) = Verification(plan, progress=lambda _: None, say=lambda _: None).run()
+        outcomes.append(outcome)
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0].stopped_early
+    assert 0 < outcomes[0].trials < 200
+
+
+def test_the_median_and_the_worst_trial_are_recorded_and_no_other(suite, tmp_path):
+    plan = checked(request(suite, tmp_path, pages=True, scenarios=("ahead",), trials=5))
+    verification = Verification(plan, progress=lambda _: None, say=lambda _: None)
+    verification.run()
+    folder = verification.store.recordings("ahead", "mujoco")
+    assert sorted(path.name for path in folder.iterdir()) == ["median.npz", "worst.npz"]
+
+
+def test_the_worst_trial_is_the_one_that_fell_first_and_the_median_is_in_the_middle(tmp_path):
+    def trial(number, *, fall_s=None, error=0.1):
+        measures = {"rms_vx_error": error, **({} if fall_s is None else {"time_to_fall_s": fall_s})}
+        return TrialOutcome(number=number, seed=0, success=fall_s is None, reason="", measures=measures)
+
+    trials = (trial(0, fall_s=3.0), trial(1, error=0.2), trial(2), trial(3, fall_s=1.0), trial(4, error=0.3))
+    outcome = ScenarioOutcome(scenario="s", engine="mujoco", threshold=0.85, planned=5, outcomes=trials)
+    assert exemplars(outcome) == {"median": 4, "worst": 3}
+    for number in range(5):
+        np.savez(tmp_path / f"{number}.npz", number=number)
+    keep_exemplars(tmp_path, outcome)
+    assert int(np.load(tmp_path / "worst.npz")["number"]) == 3
+
+
+def test_a_worker_that_dies_is_named_with_its_log_and_the_next_request_gets_a_new_one(suite, tmp_path):
+    plan = checked(request(suite, tmp_path))
+    worker = Verification(plan, progress=lambda _: None, say=lambda _: None).worker("mujoco", 0)
+    assert worker.ask(Request("ahead", [0])).error == ""
+    os.kill(worker.pid, signal.SIGKILL)
+    assert "mujoco process ended with status -9" in worker.ask(Request("ahead", [0])).error
+    assert worker.ask(Request("ahead", [0])).outcomes[0].success
+    worker.finish()
+
+
+def test_an_unknown_scenario_is_refused_by_the_worker_which_goes_on(suite, tmp_path):
+    worker = Verification(checked(request(suite, tmp_path)), progress=lambda _: None, say=lambda _: None).worker(
+        "mujoco", 0
+    )
+    assert "Unknown scenario 'ahaed'; valid: ahead" in worker.ask(Request("ahaed", [0])).error
+    assert worker.ask(Request("ahead", [0])).outcomes[0].number == 0
+    worker.finish()
+
+
+def test_an_answer_survives_its_line_to_the_last_bit():
+    outcome = TrialOutcome(number=1, seed=2**64 - 1, success=False, reason="fell", measures={"a": 0.1 + 0.2})
+    answer = Answer((outcome,), 1.5, {"physics_s": 0.1})
+    assert Answer.from_json(answer.to_json()) == answer
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"engines": "mujocco"}, "Unknown engine 'mujocco'; valid: mujoco"),
+        ({"engines": ","}, "Name at least one engine of mujoco, ovphysx, newton_mjwarp"),
+        ({"trials": 0}, "0 trials are asked for; it must be at least 1"),
+        ({"scenarios": ("ahaed",)}, "Unknown scenario 'ahaed'; valid: ahead"),
+        ({"suite": "quik"}, "quick"),
+        ({"gate": "standrad"}, "standard"),
+        ({"bundle": Path("nowhere")}, "nowhere"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_runs(suite, tmp_path, changes, words):
+    with pytest.raises(SurefootError, match=words):
+        checked(request(suite, tmp_path / "v", **changes))
+    assert not (tmp_path / "v").exists()
+
+
+def test_an_interrupted_run_leaves_a_partial_report_and_goes_on_later(suite, tmp_path):
+    suite.write_text(SUITE.replace("length_s: 1.5", "length_s: 600.0").replace("force_n: 800.0", "force_n: 0.0"))
+    surefoot = str(Path(sys.executable).with_name("surefoot"))
+    command = [surefoot, "verify", str(bundle_folder()), "--suite", str(suite), "--no-pages", "--report"]
+    folder = tmp_path / "v"
+    process = subprocess.Popen([*command, str(folder), "--gate", "standard"], stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120.0
+    while not (folder / "outcomes" / "mujoco" / "ahead.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=60.0)
+    assert process.returncode == 130
+    assert "Interrupted" in text
+    evaluation = read_evaluation(folder)
+    assert not evaluation.complete
+    assert evaluation.missing == (("shoved", "mujoco"),)
+    assert json.loads((folder / "evaluation.json").read_text())["complete"] is False
+
+
+def test_an_evaluation_goes_into_its_bundle_and_into_no_other(suite, tmp_path):
+    folder = tmp_path / "bundle"
+    shutil.copytree(bundle_folder(), folder)
+    verified = verify(request(suite, tmp_path / "v", bundle=folder))
+    before = load_bundle(folder, runtime="numpy").identity
+    identity = add_evaluation(folder, verified.evaluation)
+    assert identity == load_bundle(folder, runtime="numpy").identity != before
+    assert read_evaluation(folder) == verified.evaluation
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".bundle")] == []
+    other = verified.evaluation.policy.model_copy(update={"weights_sha256": "0" * 64})
+    changed = type(verified.evaluation)(
+        **{**vars(verified.evaluation), "policy": other},
+    )
+    with pytest.raises(SurefootError, match="of another policy"):
+        add_evaluation(folder, changed)
