@@ -85,6 +85,8 @@ def pages_of(name: str) -> tuple[str, str]:
     return "--markdown", f"extensions/surefoot/docs/{name}.md"
 
 
+BUNDLE = f"tasks/surefoot_tasks/velocity/bundles/{TASK}"
+INJECT_FAULTS = (sys.executable, "scripts/inject_faults.py", BUNDLE)
 BENCHMARK = (sys.executable, "scripts/benchmark.py")
 ALL: dict[str, Callable[[], int]] = {
     "robots_go2": command(SUREFOOT, "robots", "check", "unitree_go2", *report_of("robots_go2")),
@@ -111,12 +113,16 @@ ALL: dict[str, Callable[[], int]] = {
     },
     "mutants": command(sys.executable, "scripts/mutate_randomization.py", *report_of("mutants")),
     "contract_mutants": command(
-        *(sys.executable, "scripts/mutate_contract.py", f"tasks/surefoot_tasks/velocity/bundles/{TASK}"),
+        *(sys.executable, "scripts/mutate_contract.py", BUNDLE),
         *(*report_of("contract_mutants"), *pages_of("contract_mutants")),
     ),
+    "faults_live": command(*INJECT_FAULTS, "--live", *report_of("faults_live")),
     "faults": command(
-        *(sys.executable, "scripts/inject_faults.py", f"tasks/surefoot_tasks/velocity/bundles/{TASK}"),
+        *(*INJECT_FAULTS, "--live-report", str(PROOFS / "faults_live.json")),
         *(*report_of("faults"), *pages_of("faults")),
+    ),
+    "benchmark_verify": command(
+        sys.executable, "scripts/benchmark.py", "verify", "--suite", "quick", "standard", *report_of("benchmark_verify")
     ),
     "bridge": command(sys.executable, "scripts/benchmark.py", "bridge", *report_of("benchmark_bridge")),
     "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),

@@ -25,6 +25,8 @@ TERRAINS = [
     Terrain(kind="stairs", step_height_m=0.15, direction="down"),
 ]
 NUM_RAYS = 500
+BESIDE_M = {"ovphysx": 25.0, "newton_mjwarp": 3.0}
+"""Where the plane is free of robots; Newton's model is of one robot, and rays in it see 5 m of a plane."""
 STANDING_STEPS = 50
 STUMBLING_STEPS = 50
 STARTS = np.array([(0.0, 0.0), (0.0, 0.0), (2.6, 0.33)])
@@ -53,7 +55,7 @@ def main(physics: str) -> dict:
         env = gymnasium.make(TASK, cfg=cfg).unwrapped
         env.reset()
         seen = {"open_s": time.perf_counter() - begun, "terrains": [name(terrain) for terrain in TERRAINS]}
-        seen["ray_error_m"] = ray_errors(ground, make_ray(env, physics))
+        seen["ray_error_m"] = ray_errors(ground, make_ray(env, physics), BESIDE_M[physics])
         robots = Robots(env, ground, physics)
         seen["standing"] = robots.stand()
         seen["stumbling"] = robots.stumble()
@@ -94,14 +96,14 @@ def make_ray(env, physics: str):
     return newton_ray
 
 
-def ray_errors(ground: IsaacGround, ray) -> list[float]:
+def ray_errors(ground: IsaacGround, ray, beside_m: float) -> list[float]:
     """Largest difference between grid and engine on each terrain [m], over the whole of it."""
     draw, worst = np.random.default_rng(0), []
     for tile in ground.tiles:
         x = draw.uniform(tile.grid.x_m[0], tile.grid.x_m[-1], NUM_RAYS)
         y = draw.uniform(tile.grid.y_m[0], tile.grid.y_m[-1], NUM_RAYS)
         if tile.grid.is_flat:
-            x, y = x + 25.0, y - 25.0  # beside the environments, on the same plane
+            x, y = x + beside_m, y - beside_m
         places = np.stack((x, y), axis=1) + tile.origin_w[:2]
         heights = np.array([ray(*map(float, place)) for place in places])
         worst.append(float(np.abs(heights - tile.origin_w[2] - tile.grid.height(x, y)).max()))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from surefoot.evaluation.bundle_evaluation import add_evaluation
-from surefoot.evaluation.evaluation_file import read_evaluation
+from surefoot.evaluation.evaluation_file import evaluation_text, read_evaluation
 from surefoot.evaluation.exemplars import exemplars, keep_exemplars
 from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
 from surefoot.evaluation.verification import Verification
@@ -54,8 +54,8 @@ def suite(tmp_path) -> Path:
     return file
 
 
-def request(suite: Path, folder: Path, **changes) -> VerifyRequest:
-    values = {"bundle": bundle_folder(), "suite": str(suite), "engines": "mujoco", "gate": None, "folder": folder}
+def request(file: Path, folder: Path, **changes) -> VerifyRequest:
+    values = {"bundle": bundle_folder(), "suite": str(file), "engines": "mujoco", "gate": None, "folder": folder}
     return VerifyRequest(**{**values, "pages": False, **changes})
 
 
@@ -184,7 +184,7 @@ def test_an_evaluation_goes_into_its_bundle_and_into_no_other(suite, tmp_path):
     before = load_bundle(folder, runtime="numpy").identity
     identity = add_evaluation(folder, verified.evaluation)
     assert identity == load_bundle(folder, runtime="numpy").identity != before
-    assert read_evaluation(folder) == verified.evaluation
+    assert evaluation_text(read_evaluation(folder)) == evaluation_text(verified.evaluation)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".bundle")] == []
     other = verified.evaluation.policy.model_copy(update={"weights_sha256": "0" * 64})
     changed = type(verified.evaluation)(

@@ -10,7 +10,7 @@ from surefoot.evaluation.scenario import Scenario, Terrain
 from surefoot.terrains import FLAT_GROUND_USD
 from surefoot.terrains.ground_file import NEWTON_HEIGHT_FIELD, ground_file
 from surefoot.terrains.height_grid import HeightGrid
-from surefoot.terrains.isaac_ground import CLEAR_M, SKIRT_BELOW_M, Tile, lay_out, raised_grid
+from surefoot.terrains.isaac_ground import CLEAR_M, Tile, lay_out, raised_grid
 from surefoot_bridge.errors import SurefootError
 
 TERRAINS = [
@@ -69,12 +69,12 @@ def test_tiles_lie_apart_from_each_other_and_from_the_environments_own_origins()
         next_y = y_high + 1.5
 
 
-def test_tiles_are_above_the_plane_with_a_skirt_that_runs_into_it() -> None:
+def test_tiles_are_above_the_plane_with_a_skirt_that_runs_down_to_it() -> None:
     for tile in lay_out(map(scenario, TERRAINS)).tiles[1:]:
         raised = raised_grid(tile)
         border = np.ones(raised.heights_m.shape, dtype=bool)
         border[1:-1, 1:-1] = False
-        assert raised.heights_m[border] == pytest.approx(-SKIRT_BELOW_M)
+        assert raised.heights_m[border] == pytest.approx(0.0, abs=0.0)
         assert raised.heights_m[~border].min() == pytest.approx(1.0, abs=1e-6)
 
 

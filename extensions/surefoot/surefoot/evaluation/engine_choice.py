@@ -13,7 +13,7 @@ _SHORT = {"physx": "ovphysx", "newton": "newton_mjwarp"}
 ENGINES = (MUJOCO, "ovphysx", "newton_mjwarp")
 """Engines in the order of reports; ``physx`` and ``newton`` are taken for the latter two."""
 
-CHUNK = 25
+CHUNK = 50
 """Trials that run side by side in MuJoCo; fixed, since the last digit of a policy's answer depends on it."""
 
 SLOW_TRIALS = 50

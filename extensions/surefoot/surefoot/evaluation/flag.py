@@ -69,7 +69,7 @@ def raised(rule: str, title: str, meaning: str, remedies: Sequence[str], finding
         title=title,
         meaning=meaning,
         remedies=tuple(remedies),
-        sureness=min((finding.sureness for finding in findings), key=_ORDER.index),
+        sureness=next(sure for sure in _ORDER if any(finding.sureness == sure for finding in findings)),
         evidence=tuple(f"{finding.scenario} in {finding.engine}: {finding.words}." for finding in findings),
         scenarios=tuple(dict.fromkeys(finding.scenario for finding in findings)),
         engines=tuple(dict.fromkeys(finding.engine for finding in findings)),

@@ -167,14 +167,15 @@ class Verification:
                 for worker, _ in workers:
                     worker.stop()
                 raise
-        for worker, _ in workers:
-            worker.finish()
+            finally:
+                for worker, _ in workers:
+                    worker.finish()
 
     def worker(self, engine: str, index: int) -> WorkerProcess:
         """Return a worker for an engine, not started yet; the index tells its log from those of others."""
         plan, how = self._plan, self._plan.dealing(engine)
         setup = Setup(
-            bundle=str(plan.bundle),
+            bundle=str(plan.bundle.resolve()),
             engine=engine,
             device=plan.device,
             suite=plan.suite.model_dump(mode="json"),
@@ -187,7 +188,7 @@ class Verification:
         """Give a worker one chunk of trials after the other."""
         while (taken := self._take(jobs)) is not None:
             job, index = taken
-            folder = self.store.recordings(job.scenario.name, job.engine) if self._plan.record else ""
+            folder = self.store.recordings(job.scenario.name, job.engine).resolve() if self._plan.record else ""
             answer = worker.ask(Request(job.scenario.name, job.chunks[index], str(folder)))
             with self._lock:
                 if self._stopped:

@@ -56,8 +56,7 @@ class WorkerProcess:
             line = ""
         if line:
             return Answer.from_json(line)
-        status = self._process.wait() if self._process is not None else None
-        self._process = None
+        status = self._let_go()
         return Answer(error=f"The {self._setup.engine} process ended with status {status}. {self._last_words()}")
 
     def stop(self) -> None:
@@ -72,14 +71,25 @@ class WorkerProcess:
             process.kill()
 
     def finish(self) -> None:
-        """Let it end by itself."""
-        if self._process is not None and self._process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.close()
-            try:
-                self._process.wait(_GRACE_S)
-            except subprocess.TimeoutExpired:
-                self.stop()
+        """Let it end by itself, if it does soon."""
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_S)
+        self.stop()
+        self._let_go()
+
+    def _let_go(self) -> int | None:
+        """Close what belongs to a process that has ended, and return its status."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        with contextlib.suppress(BrokenPipeError), process:
+            pass
+        return process.returncode
 
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None:
@@ -92,6 +102,7 @@ class WorkerProcess:
                     stdout=subprocess.PIPE,
                     stderr=log,
                     text=True,
+                    cwd=self._log.parent,  # MuJoCo writes warnings into a file of its own there
                     env={**PROCESS_DEFAULTS, **os.environ, **threads},
                     # Ctrl-C on the terminal is for the parent, which ends its workers.
                     preexec_fn=_ignore_interrupts,

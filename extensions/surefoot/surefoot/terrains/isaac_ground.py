@@ -1,7 +1,7 @@
 """All terrains of a suite as one ground of an Isaac Lab scene.
 
 Flat ground is the endless plane that training has. Every other terrain is a tile: a triangle mesh of its own, raised
-above that plane, with a skirt that runs down into it. PhysX collides with the triangles. MuJoCo Warp, Newton's solver,
+above that plane, with a skirt that runs down to it. PhysX collides with the triangles. MuJoCo Warp, Newton's solver,
 would collide with their convex hull; Isaac Lab makes a height field for it out of each mesh that is tagged with its
 spacing, on whose nodes the mesh's vertices lie, and whose cells have the same diagonal.
 """
@@ -27,10 +27,7 @@ CLEAR_M = 40.0
 """Around the scene's origin, where environments have their own origins, there are no tiles: a square of twice this."""
 
 RAISE_M = 1.0
-"""Between the plane and the lowest point of a tile."""
-
-SKIRT_BELOW_M = 0.1
-"""How far a skirt goes into the plane."""
+"""Between the plane and the lowest point of a tile, the thickness of the ground there."""
 
 GAP_M = 2.0
 """Between tiles."""
@@ -134,9 +131,14 @@ def lay_out(scenarios: Iterable[Scenario]) -> IsaacGround:
 
 
 def raised_grid(tile: Tile) -> HeightGrid:
-    """Return a tile as it stands in the scene, with its skirt: one more node on each side."""
+    """Return a tile as it stands in the scene, with its skirt: one more node on each side, on the plane z = 0.
+
+    The lowest height must be 0: Newton 1.6 puts a height field at its lowest height when it builds MuJoCo's model, but
+    writes the shape's own position over that in the solver's, so that any other ground would be off by its lowest
+    height. The skirt is also what rays meet that miss the border by rounding.
+    """
     grid = tile.grid
-    heights = np.pad(grid.heights_m + tile.origin_w[2], 1, constant_values=-SKIRT_BELOW_M)
+    heights = np.pad(grid.heights_m + tile.origin_w[2], 1)
     corner = np.array(grid.origin_xy_m) + tile.origin_w[:2] - grid.spacing_m
     return HeightGrid(heights_m=heights, spacing_m=grid.spacing_m, origin_xy_m=(float(corner[0]), float(corner[1])))
 
