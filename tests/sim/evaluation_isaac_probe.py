@@ -55,11 +55,11 @@ def main(physics: str) -> dict:
     after = walk(engine, bundle, varied, SHORT_S)["motion"]
     seen["after_payload"] = largest_difference(first["motion"][: len(after)], after)
     seen["after_payload_at_first"] = largest_difference(first["motion"][:2], after[:2])
-    seen |= climbing(engine, bundle)
     seen |= motors(engine)
     seen |= pushes(engine)
     seen |= refusals(engine)
-    log("the rest")
+    log(json.dumps(seen))
+    seen |= climbing(engine, bundle)
     engine.close()
     return seen
 
@@ -127,7 +127,9 @@ def walk(engine: IsaacTrialEngine, bundle: Bundle, trials: TrialBatch, length_s:
         "start_speed": np.abs(begin_truth.base_lin_vel_w).max().item()
         + np.abs(begin_truth.joint_vel_rad_s).max().item(),
         "sole_error_m": np.abs(truth.foot_pos_w[..., 2] - env.locomotion.sole_height_m.cpu().numpy()[:n]).max().item(),
-        "contact_speed_m_s": np.linalg.norm(truth.foot_vel_w, axis=-1)[truth.foot_force_n > 20.0].max().item(),
+        "contact_speed_m_s": np.linalg.norm(truth.foot_vel_w, axis=-1)[truth.foot_force_n > 20.0]
+        .max(initial=0.0)
+        .item(),
         "swing_speed_m_s": np.linalg.norm(truth.foot_vel_w, axis=-1)[truth.foot_force_n == 0.0].max(initial=0.0).item(),
         "heat": truth.motor_heat.max().item(),
     }

@@ -118,7 +118,8 @@ class Robots:
         self.tiles: list[Tile] = [tile for tile in ground.tiles for _ in STARTS]
         self.starts = np.tile(STARTS, (len(ground.tiles), 1))
         self.origin_w = np.stack([tile.origin_w for tile in self.tiles])
-        self.deepest_m, self.overflow, self.most_rows, self.most_contacts = 0.0, 0, 0, 0
+        self.deepest_m = np.zeros(len(self.tiles))
+        self.overflow, self.most_rows, self.most_contacts = 0, 0, 0
         self.mjw_data = None
         if physics == "newton_mjwarp":
             from isaaclab_newton.physics import NewtonManager
@@ -173,7 +174,7 @@ class Robots:
 
     def _step(self, action: torch.Tensor) -> None:
         self.env.simulate(action)
-        self.deepest_m = max(self.deepest_m, float(-self._gaps().min()))
+        self.deepest_m = np.maximum(self.deepest_m, -self._gaps().min(axis=1))
         if self.mjw_data is not None:
             self.overflow |= int(np.bitwise_or.reduce(self.mjw_data.overflow.numpy()))
             self.most_rows = max(self.most_rows, int(self.mjw_data.nefc.numpy().max()))
@@ -182,7 +183,7 @@ class Robots:
 
     def _worst(self) -> dict:
         return {
-            "deepest_m": self.deepest_m,
+            "deepest_m": self._by_terrain(self.deepest_m),
             "overflow": self.overflow,
             "most_rows": self.most_rows,
             "most_contacts": self.most_contacts,
