@@ -4,6 +4,8 @@ SHELL := /bin/bash
 TASK ?= Surefoot-Velocity-Flat-Go2
 ARGS ?=
 BIN := .venv/bin
+BUNDLE := tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2
+VERIFIED := .cache/verify
 STARTED := $(shell date +%s)
 
 .PHONY: help bootstrap train test proofs lint format clean
@@ -24,9 +26,12 @@ lint: bootstrap  ## Style, types, import rules, spelling
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 
-test: lint  ## Everything fast: lint, kernels for each GPU generation, unit and simulator tests, the bridge on old Pythons
+test: lint  ## Everything fast: lint, kernels for each GPU generation, tests, the bridge on old Pythons, the policy's gate
 	@$(BIN)/python -m surefoot.kernels_check
 	@scripts/test_bridge.sh
+	@rm -rf $(VERIFIED)
+	@$(BIN)/pytest -q --surefoot-bundle $(BUNDLE) --surefoot-suite quick --surefoot-report $(VERIFIED)
+	@$(BIN)/surefoot verify $(BUNDLE) --suite quick --gate standard --stop-early --report $(VERIFIED)
 	@SUREFOOT_TESTS_STARTED=$(STARTED) $(BIN)/pytest -m "not slow" $(ARGS)
 
 proofs: bootstrap  ## The slow set: training, resuming, speed and rendering, with reports in proofs/

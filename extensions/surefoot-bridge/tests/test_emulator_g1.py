@@ -63,7 +63,7 @@ def test_targets_and_gains_are_handed_over_without_a_jump(hung, change):
     contract, report, sent, _ = hung
     gains, policy = hold_of(contract).gains, contract.gains
     begin_s, handover_s = report.modes[change].time_s, policy.handover_s
-    # A jump would be all of the distance at once; a quiet computer goes 0.6 % of it at a time, a busy one leaves some out.
+    # A jump would be all of the distance at once; a quiet computer goes 0.6 % at a time, a busy one leaves some out.
     for name in ("stiffness_nm_per_rad", "damping_nms_per_rad"):
         distance = np.abs(np.subtract(getattr(gains, name), getattr(policy, name))).max()
         assert largest_step(sent, begin_s - 0.1, begin_s + handover_s, name) < 0.4 * distance, name

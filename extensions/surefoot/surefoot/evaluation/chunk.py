@@ -108,7 +108,10 @@ class ChunkRunner:
             return self._search(batch, scenario.largest_push, recordings)
         return self._run(batch, recordings)
 
-    def _run(self, batch: TrialBatch, recordings: Path | None) -> tuple[TrialOutcome, ...]:
+    def _run(
+        self, batch: TrialBatch, recordings: Path | None, *, successes_only: bool = False
+    ) -> tuple[TrialOutcome, ...]:
+        """Run a batch; where it is recorded, write the motion of all trials or of those that succeeded."""
         scenario, robot = batch.scenario, self._bundle.contract.robot.name
         engine, grid = self._engine_for(scenario)
         declared = scenario_in(self._suite, scenario.name, whole_length=True)
@@ -129,12 +132,14 @@ class ChunkRunner:
         )
         if recorder is not None and recordings is not None:
             for outcome in outcomes:
+                if successes_only and not outcome.success:
+                    continue
                 recording = recorder.recording(outcome.number, success=outcome.success, reason=outcome.reason)
                 recording.save(recordings / f"{outcome.number}.npz")
         return outcomes
 
     def _search(self, batch: TrialBatch, search: LargestPush, recordings: Path | None) -> tuple[TrialOutcome, ...]:
-        """Search for the largest push that each trial survives; what is measured is that of the last survived round."""
+        """Search for the largest push that each trial survives; measured and recorded is the last survived round."""
         bounds = {name: bound for name, bound in batch.scenario.success.items() if name != LARGEST_PUSH}
         judged = batch.scenario
         pushed = replace(batch, scenario=judged.model_copy(update={"success": bounds}))
@@ -142,8 +147,8 @@ class ChunkRunner:
         best: list[TrialOutcome] = []
         while not halving.done:
             times = largest_push_times(search, batch.numbers, halving.forces)
-            last = halving.round == halving.rounds - 1
-            outcomes = self._run(replace(pushed, pushes=(*batch.pushes, times)), recordings if last else None)
+            with_push = replace(pushed, pushes=(*batch.pushes, times))
+            outcomes = self._run(with_push, recordings, successes_only=halving.round > 0)
             best = best or list(outcomes)
             best = [new if new.success else old for new, old in zip(outcomes, best, strict=True)]
             halving.tell([outcome.success for outcome in outcomes])

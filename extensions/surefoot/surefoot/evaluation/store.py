@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,10 @@ _VERSIONED = {
     "ovphysx": ("ovphysx", "isaaclab"),
     "newton_mjwarp": ("newton", "isaaclab"),
 }
-"""Distributions whose version may change a result, beside ours."""
+"""Distributions whose version may change a result."""
+
+_OURS = ("surefoot", "surefoot_bridge", "surefoot_robots", "surefoot_tasks")
+"""Packages whose code may; somebody may work on it without a new version."""
 
 
 class OutcomeStore:
@@ -68,8 +73,20 @@ class OutcomeStore:
             "engine": engine,
             "planned": planned,
             "stop_early": stop_early,
-            "versions": {
-                name: importlib.metadata.version(name) for name in ("surefoot", "surefoot-bridge", *_VERSIONED[engine])
-            },
+            "versions": {name: importlib.metadata.version(name) for name in _VERSIONED[engine]},
+            "code": _code_digest(),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def _code_digest() -> str:
+    """Return the SHA-256 of our code and robot models."""
+    digest = hashlib.sha256()
+    for name in _OURS:
+        spec = importlib.util.find_spec(name)
+        for folder in (spec.submodule_search_locations if spec is not None else None) or ():
+            files = (path for path in Path(folder).rglob("*") if path.suffix in (".py", ".xml"))
+            for path in sorted(files):
+                digest.update(f"{name}/{path.relative_to(folder)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PLATFORM_M = 1.0
 """Half the edge of the level square around the origin."""
 
-STAIRS_SPACING_M = 0.025
+STAIRS_SPACING_M = 0.05
 """Largest spacing of stairs: a riser is one cell deep, and one of 15 cm leans by 9.5 degrees at this, by 18 at 5 cm."""
 
 BUMP_M = 0.2

@@ -77,7 +77,7 @@ def scenario_section(
     worst = of_role(recordings, scenario.name, evaluation.engines, WORST)
     measures, more = measure_rows(scenario, outcomes)
     motors = [item for item in (*median, *worst) if median and item.engine == median[0].engine]
-    of_search = ", last round of its search" if scenario.largest_push is not None else ""
+    of_search = ", the largest push survived" if scenario.largest_push is not None else ""
     return ScenarioSection(
         name=scenario.name,
         title=title(scenario.name),
@@ -138,9 +138,7 @@ def _film_caption(scenario: Scenario, recording: Recording, role: str) -> str:
     ended = "succeeded" if recording.success else recording.reason
     if scenario.largest_push is not None:
         force = float(np.linalg.norm(recording.push_force_w, axis=1).max())
-        ended = (
-            f"last round of its search, {number(force)}{THIN}N, {'survived' if recording.success else recording.reason}"
-        )
+        ended = f"a push of {number(force)}{THIN}N, {'survived' if recording.success else recording.reason}"
     return (
         f"{role.capitalize()} trial, {style_of(recording.engine).label} {recording.number}: {ended}. "
         f"{number(start, 2)} to{THIN}{number(stop, 2)}{THIN}s"
