@@ -58,7 +58,7 @@ def main(physics: str) -> dict:
     seen |= motors(engine)
     seen |= pushes(engine)
     seen |= refusals(engine)
-    log(json.dumps(seen))
+    log("effects")
     seen |= climbing(engine, bundle)
     engine.close()
     return seen
@@ -113,6 +113,7 @@ def walk(engine: IsaacTrialEngine, bundle: Bundle, trials: TrialBatch, length_s:
     truth = engine.truth()
     travelled = truth.base_pos_w - begin_truth.base_pos_w
     yaw = trials.variation.yaw_rad
+    foot_speed = np.linalg.norm(truth.foot_vel_w, axis=-1)  # (n, num_feet)
     seen = {
         "tick_ms": 1e3 * (time.perf_counter() - begun) / (tick + 1),
         "observation_error": parity,
@@ -127,10 +128,8 @@ def walk(engine: IsaacTrialEngine, bundle: Bundle, trials: TrialBatch, length_s:
         "start_speed": np.abs(begin_truth.base_lin_vel_w).max().item()
         + np.abs(begin_truth.joint_vel_rad_s).max().item(),
         "sole_error_m": np.abs(truth.foot_pos_w[..., 2] - env.locomotion.sole_height_m.cpu().numpy()[:n]).max().item(),
-        "contact_speed_m_s": np.linalg.norm(truth.foot_vel_w, axis=-1)[truth.foot_force_n > 20.0]
-        .max(initial=0.0)
-        .item(),
-        "swing_speed_m_s": np.linalg.norm(truth.foot_vel_w, axis=-1)[truth.foot_force_n == 0.0].max(initial=0.0).item(),
+        "contact_speed_m_s": foot_speed[truth.foot_force_n > 20.0].max(initial=0.0).item(),
+        "swing_speed_m_s": foot_speed[truth.foot_force_n == 0.0].max(initial=0.0).item(),
         "heat": truth.motor_heat.max().item(),
     }
     return {"seen": seen, "motion": np.stack(motion)}  # (steps, n, num_joints + 7)

@@ -49,9 +49,12 @@ def test_standing_soles_are_on_the_ground(seen: dict) -> None:
     assert max(by_terrain(seen, seen["standing"]["gap_m"])["rough up"]) < 0.003
 
 
-def test_no_sole_goes_deep_into_the_ground(seen: dict) -> None:
-    assert seen["standing"]["deepest_m"] < 0.005
-    assert seen["stumbling"]["deepest_m"] < 0.02  # less than the sole's radius: none gets through
+def test_no_sole_goes_deeper_than_into_a_plane(seen: dict) -> None:
+    for phase, slack_m in (("standing", 0.005), ("stumbling", 0.008)):  # landing on an edge or on two triangles
+        deepest_m = by_terrain(seen, seen[phase]["deepest_m"])
+        on_a_plane_m = max(deepest_m["flat up"])
+        for terrain, depth_m in deepest_m.items():
+            assert max(depth_m) < on_a_plane_m + slack_m, (phase, terrain)
 
 
 def test_robots_that_thrash_about_stay_finite_and_above_the_ground(seen: dict) -> None:

@@ -35,12 +35,9 @@ def scenario(terrain: Terrain, length_s: float = 4.0) -> Scenario:
     )
 
 
-def env_cfg(**physics: object) -> SimpleNamespace:
+def env_cfg() -> SimpleNamespace:
     spawn = SimpleNamespace(usd_path=str(FLAT_GROUND_USD))
-    return SimpleNamespace(
-        scene=SimpleNamespace(ground=SimpleNamespace(spawn=spawn)),
-        sim=SimpleNamespace(physics=SimpleNamespace(**physics)),
-    )
+    return SimpleNamespace(scene=SimpleNamespace(ground=SimpleNamespace(spawn=spawn)))
 
 
 def edges(tile: Tile) -> tuple[float, float, float, float]:
@@ -142,15 +139,7 @@ def test_a_cache_that_cannot_be_written_is_named(cache: Path) -> None:
         ground_file([SMALL])
 
 
-def test_the_ground_of_a_task_is_replaced_and_newton_has_room_for_its_contacts(cache: Path) -> None:
-    cfg = env_cfg(solver_cfg=SimpleNamespace(nconmax=32, njmax=1000))
-    lay_out(map(scenario, TERRAINS)).put_into(cfg)
-    assert Path(cfg.scene.ground.spawn.usd_path).is_relative_to(cache)
-    assert cfg.sim.physics.solver_cfg.nconmax == 128
-    assert cfg.sim.physics.solver_cfg.njmax == 1000
-
-
-def test_physx_needs_no_room_for_contacts(cache: Path) -> None:
+def test_the_ground_of_a_task_is_replaced(cache: Path) -> None:
     cfg = env_cfg()
     lay_out(map(scenario, TERRAINS)).put_into(cfg)
-    assert vars(cfg.sim.physics) == {}
+    assert Path(cfg.scene.ground.spawn.usd_path).is_relative_to(cache)

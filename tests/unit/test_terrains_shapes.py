@@ -85,7 +85,7 @@ def test_steps_have_their_depth_and_height_and_a_riser_of_one_cell(depth_m: floa
     assert rises[risers] == pytest.approx(np.full(len(risers), height_m), abs=1e-6)
     assert np.diff(grid.x_m[risers]) == pytest.approx(np.full(len(risers) - 1, depth_m))
     assert 1.0 <= grid.x_m[risers[0]] < 1.0 + grid.spacing_m
-    assert grid.spacing_m <= 0.025
+    assert grid.spacing_m <= 0.05
 
 
 def test_rough_ground_is_uniform_and_within_its_roughness() -> None:

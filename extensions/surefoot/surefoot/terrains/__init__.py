@@ -1,4 +1,4 @@
-"""Ground to walk on."""
+"""Ground to walk on: height grids, the one source of a terrain, and what each engine makes of them."""
 
 from pathlib import Path
 

@@ -1,5 +1,8 @@
 """Height grids beside an endless plane as a USD file, kept in a cache of the user."""
 
+# USD's Python bindings come without types of their own.
+# pyright: reportAttributeAccessIssue=false, reportOptionalMemberAccess=false, reportCallIssue=false
+
 from __future__ import annotations
 
 import hashlib

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 PLATFORM_M = 1.0
 """Half the edge of the level square around the origin."""
 
-STAIRS_SPACING_M = 0.05
-"""Largest spacing of stairs: a riser is one cell deep, and one of 15 cm leans by 9.5 degrees at this, by 18 at 5 cm."""
+STAIRS_SPACING_M = LARGEST_SPACING_M
+"""Largest spacing of stairs. A riser is one cell deep: one of 15 cm leans by 18 degrees. At half of this it would lean
+by 9.5, but Newton would take nearly twice as long on a CPU, and shapes would touch more triangles than it has room for.
+"""
 
 BUMP_M = 0.2
 """Between the random heights of rough ground, which lines connect: the ``downsampled_scale`` with which legged_gym
