@@ -20,10 +20,10 @@ def _request(config: pytest.Config, folder: Path) -> VerifyRequest:
     from surefoot.evaluation.verifying import VerifyRequest
 
     return VerifyRequest(
-        bundle=Path(config.getoption("--surefoot-bundle")),
-        suite=config.getoption("--surefoot-suite"),
-        engines=config.getoption("--surefoot-engines"),
-        gate=config.getoption("--surefoot-gate") or "standard",
+        bundle=Path(str(config.getoption("--surefoot-bundle"))),
+        suite=str(config.getoption("--surefoot-suite")),
+        engines=str(config.getoption("--surefoot-engines")),
+        gate=str(config.getoption("--surefoot-gate") or "standard"),
         folder=folder,
         trials=config.getoption("--surefoot-trials"),
         stop_early=True,
