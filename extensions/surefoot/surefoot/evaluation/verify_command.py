@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     began = time.monotonic()
     with LiveProgress() as shown:
         verified = verify(request, progress=shown.show, say=shown.say)
-    _print(verified, time.monotonic() - began)
+    _print(verified, time.monotonic() - began, gated=args.gate is not None)
     if args.json is not None:
         _write_report(args.json, request, verified, time.monotonic() - began)
     if args.wandb is not None:
@@ -125,10 +125,16 @@ def _status(verified: Verified, *, judged: bool) -> int:
     return EXIT_HELD if verified.evaluation.complete else EXIT_COULD_NOT_RUN
 
 
-def _print(verified: Verified, seconds: float) -> None:
+def _print(verified: Verified, seconds: float, *, gated: bool) -> None:
+    from .report.verdict import SYMBOLS, headline, state_of
+
     for row in verified.gate.rows:
+        outcome = verified.evaluation.of(row.scenario, row.engine)
         low, high = row.interval
-        print(f"{row.engine:14s} {row.scenario:28s} {row.judgement:13s} [{100 * low:5.1f}, {100 * high:5.1f}] %")
+        ran = "did not run" if outcome is None else f"{outcome.successes} of {outcome.trials}"
+        symbol = SYMBOLS[state_of(row, outcome)]
+        print(f"{symbol} {row.engine:14s} {row.scenario:28s} {ran:>12s}  [{100 * low:5.1f}, {100 * high:5.1f}] %")
+    print(headline(verified.evaluation, verified.gate, gated=gated).sentence)
     tally = verified.tally
     if tally.trials:
         spent = sum(tally.spent_s.values()) or 1.0
