@@ -3,7 +3,7 @@
 ``python -m surefoot.benchmarking.bridge_ticks`` measures one bundle with one runtime. The loop, with safety, state
 machine and log, runs in real time at the rate of the robot, since a loop that sleeps between its ticks finds its memory
 in slower caches than one that does not. What it reads are the reports of a robot that walked in MuJoCo, recorded
-before; it writes into nothing.
+before (a humanoid hangs on its gantry); it writes into nothing.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from surefoot_bridge.safety_limits import StageLimits
 from surefoot_bridge.script_operator import ScriptOperator, parse_script
 from surefoot_bridge.stages import largest_of
 from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_robots import get_robot
 
 MODULE = "surefoot.benchmarking.bridge_ticks"
 
@@ -106,7 +107,9 @@ def measure(request: TickRequest) -> TickMeasurement:
         torch.set_num_threads(1)
     bundle = load_bundle(Path(request.bundle), runtime=request.runtime)
     simulated = SimulatedClock()
-    recorder = _Recorder(MujocoRobot(robot_model(bundle.contract.robot.name), clock=simulated), simulated)
+    name = bundle.contract.robot.name
+    hangs = get_robot(name).kind == "humanoid"
+    recorder = _Recorder(MujocoRobot(robot_model(name), clock=simulated, gantry=hangs), simulated)
     _run(bundle, recorder, simulated, request.seconds)
     clock = MonotonicClock()
     robot = RecordedRobot(recorder.name, recorder.num_foot_sensors, recorder.reports, clock)
