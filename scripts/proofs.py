@@ -85,8 +85,8 @@ def pages_of(name: str) -> tuple[str, str]:
     return "--markdown", f"extensions/surefoot/docs/{name}.md"
 
 
-BUNDLE = f"tasks/surefoot_tasks/velocity/bundles/{TASK}"
-INJECT_FAULTS = (sys.executable, "scripts/inject_faults.py", BUNDLE)
+BUNDLES = "tasks/surefoot_tasks/velocity/bundles"
+INJECT_FAULTS = (sys.executable, "scripts/inject_faults.py", f"{BUNDLES}/{TASK}")
 BENCHMARK = (sys.executable, "scripts/benchmark.py")
 ALL: dict[str, Callable[[], int]] = {
     "robots_go2": command(SUREFOOT, "robots", "check", "unitree_go2", *report_of("robots_go2")),
@@ -112,10 +112,13 @@ ALL: dict[str, Callable[[], int]] = {
         for name in (f"randomization_{robot}_{physics}",)
     },
     "mutants": command(sys.executable, "scripts/mutate_randomization.py", *report_of("mutants")),
-    "contract_mutants": command(
-        *(sys.executable, "scripts/mutate_contract.py", BUNDLE),
-        *(*report_of("contract_mutants"), *pages_of("contract_mutants")),
-    ),
+    **{
+        name: command(
+            *(sys.executable, "scripts/mutate_contract.py", f"{BUNDLES}/{task}"),
+            *(*report_of(name), *pages_of(name)),
+        )
+        for name, task in (("contract_mutants", TASK), ("contract_mutants_g1", TASK_G1))
+    },
     "faults_live": command(*INJECT_FAULTS, "--live", *report_of("faults_live")),
     "faults": command(
         *(*INJECT_FAULTS, "--live-report", str(PROOFS / "faults_live.json")),
