@@ -10,7 +10,8 @@ import pytest
 pytestmark = pytest.mark.sim
 
 
-@pytest.fixture(scope="module", params=["ovphysx", "newton_mjwarp"])
+# Newton takes two minutes on two cores; `make proofs` has it.
+@pytest.fixture(scope="module", params=["ovphysx", pytest.param("newton_mjwarp", marks=pytest.mark.slow)])
 def seen(request: pytest.FixtureRequest) -> dict:
     """What the probe saw in one engine."""
     script = Path(__file__).with_name("evaluation_isaac_probe.py")
