@@ -158,7 +158,8 @@ def test_what_cannot_be_run_is_refused_before_anything_runs(suite, tmp_path, cha
     assert not (tmp_path / "v").exists()
 
 
-def test_an_interrupted_run_leaves_a_partial_report_and_goes_on_later(suite, tmp_path):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_a_partial_report(suite, tmp_path, sent):
     suite.write_text(SUITE.replace("length_s: 1.5", "length_s: 600.0").replace("force_n: 800.0", "force_n: 0.0"))
     surefoot = str(Path(sys.executable).with_name("surefoot"))
     command = [surefoot, "verify", str(bundle_folder()), "--suite", str(suite), "--no-pages", "--report"]
@@ -167,7 +168,7 @@ def test_an_interrupted_run_leaves_a_partial_report_and_goes_on_later(suite, tmp
     deadline = time.monotonic() + 120.0
     while not (folder / "outcomes" / "mujoco" / "ahead.json").exists() and time.monotonic() < deadline:
         time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     text, _ = process.communicate(timeout=60.0)
     assert process.returncode == 130
     assert "Interrupted" in text

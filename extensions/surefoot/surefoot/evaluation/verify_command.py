@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``surefoot verify``."""
     parser.epilog = (
-        "What is finished is kept in the report's folder: run the same again to go on after Ctrl-C. Exit status "
-        "without a gate: 0 every scenario ran, 2 one could not. With a gate: 0 passed, 1 not passed, 2 could not run. "
-        "130 interrupted."
+        "What is finished is kept in the report's folder: run the same again to go on after Ctrl-C or SIGTERM. Exit "
+        "status without a gate: 0 every scenario ran, 2 one could not. With a gate: 0 passed, 1 not passed, 2 could not "
+        "run. 130 interrupted."
     )
     parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="folder of the bundle")
     parser.add_argument(
@@ -77,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
         stop_early=args.stop_early,
         pages=not args.no_pages,
     )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job that is stopped leaves what Ctrl-C leaves
     began = time.monotonic()
     with LiveProgress() as shown:
         verified = verify(request, progress=shown.show, say=shown.say)
