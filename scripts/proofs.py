@@ -125,7 +125,7 @@ ALL: dict[str, Callable[[], int]] = {
         *(*report_of("faults"), *pages_of("faults")),
     ),
     "benchmark_verify": command(
-        sys.executable, "scripts/benchmark.py", "verify", "--suite", "quick", "standard", *report_of("benchmark_verify")
+        sys.executable, "scripts/benchmark.py", "verify", "--suite", "quick", *report_of("benchmark_verify")
     ),
     "bridge": command(sys.executable, "scripts/benchmark.py", "bridge", *report_of("benchmark_bridge")),
     "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``surefoot verify``."""
     parser.epilog = (
         "What is finished is kept in the report's folder: run the same again to go on after Ctrl-C or SIGTERM. Exit "
-        "status without a gate: 0 every scenario ran, 2 one could not. With a gate: 0 passed, 1 not passed, 2 could not "
+        "status without a gate: 0 every scenario ran, 2 one could not; with one: 0 passed, 1 not passed, 2 could not "
         "run. 130 interrupted."
     )
     parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="folder of the bundle")
