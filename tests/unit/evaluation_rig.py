@@ -65,11 +65,36 @@ SUITE = Suite.model_validate(
 _RATES = {"flat_forward": 1.0, "stairs_up": 0.2, "shoves": 0.9, "largest_push": 1.0}
 
 
+TINY_SUITE = """
+version: 1
+name: tiny
+description: One that holds, and one that cannot.
+scenarios:
+  - name: ahead
+    description: 0.5 m/s straight ahead.
+    commands: [{at_s: 0.0, velocity: [0.5, 0.0, 0.0]}]
+    length_s: 1.0
+    trials: 30
+  - name: shoved
+    description: A push that no robot of this size survives.
+    commands: [{at_s: 0.0, velocity: [0.0, 0.0, 0.0]}]
+    pushes: [{at_s: 0.1, duration_s: 0.3, force_n: 800.0}]
+    length_s: 1.5
+    trials: 30
+"""
+"""A suite for real runs, which take a second or two."""
+
+
+def bundle_folder() -> Path:
+    """Return the folder of the Go2's bundle."""
+    (package,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
+    return package / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
+
+
 @cache
 def contract() -> Contract:
     """Return the contract of the Go2's policy."""
-    (package,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
-    return load_bundle(package / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2", runtime="numpy").contract
+    return load_bundle(bundle_folder(), runtime="numpy").contract
 
 
 def trial(number: int, *, success: bool = True, reason: str = "", **measures: float) -> TrialOutcome:

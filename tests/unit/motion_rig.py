@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +24,7 @@ from surefoot_robots import get_robot
 BUNDLE = _PACKAGE / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
 CONTRACT = read_contract((BUNDLE / "contract.json").read_text(), where="of the shipped Go2")
 SPEC = get_robot("unitree_go2")
+FORWARD = (0.5, 0.0, 0.0)
 RULES = Safety(CONTRACT, StageLimits(largest_command=(1.0, 1.0, 1.0))).rules
 
 STEP_S, TICK_S = 0.02, 0.005
@@ -144,3 +146,26 @@ def outcome(engine, successes, trials, *, scenario="flat", **measures):
             for number in range(trials)
         ),
     )
+
+
+def measured(measures, trial=0):
+    return measures.outcomes()[trial].measures
+
+
+def cycle(time_s, period_s):
+    """Place of a control step in a cycle, in [0, 1): all its ticks are alike."""
+    step, steps = math.ceil(time_s / STEP_S - 1e-6), round(period_s / STEP_S)
+    return (step - 1) % steps / steps
+
+
+def trot(time_s, swing_m=0.06):
+    """A trot of 0.4 s: each diagonal pair stands for 0.2 s, then swings for 0.2 s in a triangle of that height."""
+    phase = cycle(time_s, 0.4)
+    heights, forces = np.zeros((F, 3)), np.zeros(F)
+    for foot, offset in enumerate((0.0, 0.5, 0.5, 0.0)):
+        place = (phase + offset) % 1.0
+        if place < 0.5:
+            forces[foot] = WEIGHT_N / 2.0
+        else:
+            heights[foot, 2] = swing_m * min(place - 0.5 + 0.05, 1.0 - place) * 4.0
+    return {"foot_force_n": forces, "foot_pos_w": heights}

@@ -1,43 +1,23 @@
 """``pytest --surefoot-bundle DIR`` makes a test of each scenario."""
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-SUITE = """
-version: 1
-name: tiny
-description: One that holds, and one that cannot.
-scenarios:
-  - name: ahead
-    description: 0.5 m/s straight ahead.
-    commands: [{at_s: 0.0, velocity: [0.5, 0.0, 0.0]}]
-    length_s: 1.0
-    trials: 30
-  - name: shoved
-    description: A push that no robot of this size survives.
-    commands: [{at_s: 0.0, velocity: [0.0, 0.0, 0.0]}]
-    pushes: [{at_s: 0.1, duration_s: 0.3, force_n: 800.0}]
-    length_s: 1.5
-    trials: 30
-"""
+from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
 
 
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    (tmp_path / "tiny.yaml").write_text(SUITE)
+    (tmp_path / "tiny.yaml").write_text(TINY_SUITE)
     (tmp_path / "test_other.py").write_text("def test_other():\n    pass\n")
     return tmp_path
 
 
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
-    (package,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
-    bundle = package / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
     command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider"]
-    arguments = tuple(argument.replace("BUNDLE", str(bundle)) for argument in arguments)
+    arguments = tuple(argument.replace("BUNDLE", str(bundle_folder())) for argument in arguments)
     done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from tests.unit.motion_rig import CONTRACT, J, batch
 
-from surefoot.evaluation.rotations import about_vertical, cross, from_angles, heading, into_base, product, to_world
+from surefoot.evaluation.rotations import about_vertical, cross, from_angles, heading, into_base, to_world
 from surefoot.evaluation.sensor_layer import SensorLayer
 from surefoot_bridge.contract import Contract, Interval
-from surefoot_bridge.rotations import gravity_in_frame
+from surefoot_bridge.rotations import gravity_in_frame, product
 from surefoot_bridge.state import RobotState
 
 N = 400

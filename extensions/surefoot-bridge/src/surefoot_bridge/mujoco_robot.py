@@ -13,6 +13,7 @@ from .mujoco_scene import compose, load_mujoco, lowest
 from .robot import Reading, Robot
 from .robot_handling import DAMPED_NMS_PER_RAD
 from .robot_model import RobotModel
+from .rotations import product
 from .state import JointCommand, RobotState
 
 AMBIENT_C = 25.0
@@ -165,7 +166,7 @@ class MujocoRobot(Robot):
             joint_vel_rad_s=data.qvel[self._dof].copy(),
             joint_torque_nm=np.asarray(self._efforts.motor, dtype=np.float64),
             motor_temperature_c=AMBIENT_C + span_c * self._state.heat.astype(np.float64) + self.motor_heat_offset_c,
-            imu_quat_wxyz=_product(data.qpos[3:7], self._imu_quat),
+            imu_quat_wxyz=product(data.qpos[3:7], self._imu_quat),
             imu_ang_vel_rad_s=self._imu_from_base @ data.qvel[3:6],
             imu_lin_acc_m_s2=data.sensordata[:3].copy(),
             foot_force_n=data.cfrc_ext[self._feet, 5],
@@ -189,17 +190,3 @@ def _matrix(mujoco: Any, quat_wxyz: np.ndarray) -> np.ndarray:
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, np.asarray(quat_wxyz, dtype=np.float64))
     return matrix.reshape(3, 3)
-
-
-def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the product of two quaternions, scalar first, (4,)."""
-    w, x, y, z = left
-    a, b, c, d = right
-    return np.array(
-        [
-            w * a - x * b - y * c - z * d,
-            w * b + x * a + y * d - z * c,
-            w * c - x * d + y * a + z * b,
-            w * d + x * c - y * b + z * a,
-        ]
-    )

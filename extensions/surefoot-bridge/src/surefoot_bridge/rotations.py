@@ -18,3 +18,17 @@ def gravity_in_frame(quat_wxyz: np.ndarray) -> np.ndarray:
 def tilt(quat_wxyz: np.ndarray) -> np.ndarray:
     """Return the angle between the frame's vertical and the world's [rad], in [0, pi], (...,)."""
     return np.arccos(np.clip(-gravity_in_frame(quat_wxyz)[..., 2], -1.0, 1.0))
+
+
+def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the quaternions that turn by ``right``, then by ``left``, (..., 4)."""
+    w, x, y, z = np.asarray(left).T
+    a, b, c, d = np.asarray(right).T
+    return np.array(
+        (
+            w * a - x * b - y * c - z * d,
+            w * b + x * a + y * d - z * c,
+            w * c - x * d + y * a + z * b,
+            w * d + x * c - y * b + z * a,
+        )
+    ).T

@@ -22,6 +22,7 @@ import numpy as np
 from surefoot.engines import Physics
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.flat_command import flat
 from surefoot_bridge.robot_handling import hold_of
 from surefoot_bridge.state import JointCommand, RobotState
 
@@ -100,14 +101,8 @@ class IsaacTrialEngine(TrialEngine):
 
     def step(self, command: JointCommand, push_force_w: np.ndarray | None) -> None:
         """See :meth:`TrialEngine.step`."""
-        parts = (
-            command.joint_pos_rad,
-            command.joint_vel_rad_s,
-            command.stiffness_nm_per_rad,
-            command.damping_nms_per_rad,
-            command.torque_nm,
-        )
-        action = np.concatenate([part[:, self._policy_order] for part in parts], axis=1)[self._rows]
+        parts = flat(command).reshape(len(command.joint_pos_rad), -1, len(self._policy_order))  # (N, 5, num_joints)
+        action = parts[..., self._policy_order].reshape(len(parts), -1)[self._rows]
         self._push(push_force_w)
         self.env.simulate(self._tensor(action))
         self._readings.step()

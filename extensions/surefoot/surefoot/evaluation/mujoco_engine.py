@@ -13,13 +13,14 @@ from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
 from surefoot_bridge.robot_handling import hold_of
+from surefoot_bridge.rotations import product
 from surefoot_bridge.state import JointCommand, RobotState
 from surefoot_robots import get_robot
 from surefoot_robots.emulation import robot_model
 
 from .mujoco_actuators import trial_parameters
 from .mujoco_model import TrialModel
-from .rotations import cross, from_angles, into_base, product
+from .rotations import cross, from_angles, into_base
 from .standing import standing_height_m
 from .trial_batch import TrialBatch, Variation
 from .trial_engine import TrialEngine, Truth

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from surefoot_bridge.rotations import product
+
 
 def into_base(quat_wxyz: np.ndarray, vector_w: np.ndarray) -> np.ndarray:
     """Return vectors of the world in the base's frame, (..., 3).
@@ -23,21 +25,6 @@ def to_world(quat_wxyz: np.ndarray, vector_b: np.ndarray) -> np.ndarray:
         vector_b: Vectors, (..., 3).
     """
     return _turned(quat_wxyz[..., 1:], quat_wxyz[..., :1], vector_b)
-
-
-def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the quaternions that turn by ``right``, then by ``left``, (..., 4)."""
-    w, x, y, z = np.moveaxis(left, -1, 0)
-    a, b, c, d = np.moveaxis(right, -1, 0)
-    return np.stack(
-        [
-            w * a - x * b - y * c - z * d,
-            w * b + x * a + y * d - z * c,
-            w * c - x * d + y * a + z * b,
-            w * d + x * c - y * b + z * a,
-        ],
-        axis=-1,
-    )
 
 
 def heading(quat_wxyz: np.ndarray) -> np.ndarray:

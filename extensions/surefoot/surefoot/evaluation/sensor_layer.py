@@ -9,9 +9,10 @@ import numpy as np
 
 from surefoot.randomization.philox_reference import philox, standard_normals, unit_interval
 from surefoot_bridge.contract import Contract, Interval
+from surefoot_bridge.rotations import product
 from surefoot_bridge.state import RobotState
 
-from .rotations import from_rotation_vector, into_base, product
+from .rotations import from_rotation_vector, into_base
 from .trial_batch import TrialBatch
 
 _KEY = (0x53454E53, 0x4556414C)  # tells these numbers from what else is drawn for a trial

@@ -21,8 +21,8 @@ from .markdown import markdown_summary
 from .result import Evaluation, ProvenPolicy
 from .scenario import Suite
 from .scenario_files import load_suite
+from .suite_run import Plan, SuiteRun, Tally
 from .trial_run import STAGE
-from .verification import Plan, Tally, Verification
 
 JUNIT_FILE, SUMMARY_FILE = "junit.xml", "summary.md"
 
@@ -121,8 +121,8 @@ def verify(
     bundle = load_bundle(request.bundle, runtime="numpy")
     plan = checked(request, bundle)
     gate = load_gate(request.gate or "standard")
-    verification = Verification(plan, progress=progress, say=say)
-    outcomes = verification.run()
+    suite_run = SuiteRun(plan, progress=progress, say=say)
+    outcomes = suite_run.run()
     evaluation = Evaluation(
         suite=plan.suite,
         engines=plan.engines,
@@ -134,8 +134,8 @@ def verify(
     verdict = judge(
         outcomes, gate, scenarios=[scenario.name for scenario in plan.suite.scenarios], engines=plan.engines
     )
-    verified = Verified(evaluation=evaluation, gate=verdict, tally=verification.tally, folder=plan.folder)
-    _write_files(request, verified, bundle.contract, verification, say)
+    verified = Verified(evaluation=evaluation, gate=verdict, tally=suite_run.tally, folder=plan.folder)
+    _write_files(request, verified, bundle.contract, suite_run, say)
     return verified
 
 
@@ -143,7 +143,7 @@ def _write_files(
     request: VerifyRequest,
     verified: Verified,
     contract: Contract,
-    verification: Verification,
+    suite_run: SuiteRun,
     say: Callable[[str], None],
 ) -> None:
     evaluation, verdict, folder = verified.evaluation, verified.gate, verified.folder
@@ -162,7 +162,7 @@ def _write_files(
     from .report.page import FILE_NAME, ReportContent, write_page
 
     say("Drawing the report ...")
-    recordings, refused = load_recordings(evaluation, verification.store.recordings)
+    recordings, refused = load_recordings(evaluation, suite_run.store.recordings)
     content = ReportContent(
         evaluation=evaluation,
         contract=contract,

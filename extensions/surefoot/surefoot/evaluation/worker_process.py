@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections import deque
@@ -17,9 +16,7 @@ from surefoot_bridge.errors import SurefootError
 
 from .worker import MODULE, Answer, Request, Setup
 
-_ONE_THREAD = {
-    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
-}
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Processes share the processors; each does its linear algebra by itself, and in the same order on every machine."""
 
 _LAST_LINES = 15
@@ -104,8 +101,7 @@ class WorkerProcess:
                     text=True,
                     cwd=self._log.parent,  # MuJoCo writes warnings into a file of its own there
                     env={**PROCESS_DEFAULTS, **os.environ, **threads},
-                    # Ctrl-C on the terminal is for the parent, which ends its workers.
-                    preexec_fn=_ignore_interrupts,
+                    start_new_session=True,  # Ctrl-C on the terminal is for the parent, which ends its workers
                 )
             assert self._process.stdin is not None
             self._process.stdin.write(json.dumps(asdict(self._setup)) + "\n")
@@ -118,7 +114,3 @@ class WorkerProcess:
         except OSError as error:
             raise SurefootError(f"Cannot read {self._log}: {error.strerror}.") from error
         return f"The last lines of {self._log}:\n{''.join(lines)}"
-
-
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -44,19 +44,35 @@ def render_video(recording: Recording, video: Path, sheet: Path | None = None) -
     Raises:
         SurefootError: If there is no way to draw here, or a file cannot be written; no part of a file is left then.
     """
-    backend = gl_backend()
     with tempfile.TemporaryDirectory(prefix="surefoot-video-") as folder:
         recording.save(Path(folder) / "recording.npz")
-        command = [sys.executable, "-m", "surefoot.playing.video", f"{folder}/recording.npz", str(video.absolute())]
+        arguments = [f"{folder}/recording.npz", str(video.absolute())]
         if sheet is not None:
-            command += ["--sheet", str(sheet.absolute())]
-        environment = os.environ | {"MUJOCO_GL": backend, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        result = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, check=False)
+            arguments += ["--sheet", str(sheet.absolute())]
+        draw_in_child("The video", "surefoot.playing.video", *arguments, without="--no-video")
+
+
+def draw_in_child(what: str, module: str, *arguments: str, without: str) -> None:
+    """Run a module that draws in a process of its own, with the OpenGL library that suits this machine.
+
+    Args:
+        what: What is drawn, for the message.
+        module: The module.
+        arguments: Its command line.
+        without: The option that leaves out what is drawn, for the message.
+
+    Raises:
+        SurefootError: If there is no way to draw here, or it failed; the reason is the last line that it printed.
+    """
+    backend = gl_backend()
+    environment = os.environ | {"MUJOCO_GL": backend, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-m", module, *arguments]
+    result = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, check=False)
     if result.returncode != 0:
         reason = result.stderr.strip().splitlines()[-1:] or [f"exit status {result.returncode}"]
         raise SurefootError(
-            f"The video could not be drawn with MUJOCO_GL={backend}: {reason[0]} "
-            f"Choose another library with MUJOCO_GL=osmesa or MUJOCO_GL=egl, or leave the video out with --no-video."
+            f"{what} could not be drawn with MUJOCO_GL={backend}: {reason[0]} "
+            f"Choose another library with MUJOCO_GL=osmesa or MUJOCO_GL=egl, or leave it out with {without}."
         )
 
 
@@ -96,7 +112,15 @@ def sheet_steps(recording: Recording) -> list[int]:
     return [min(start + interval * index, recording.num_steps - 1) for index in range(count)]
 
 
-def encode(frames: Iterable[np.ndarray], path: Path, *, size: tuple[int, int], frames_per_second: int) -> None:
+def encode(
+    frames: Iterable[np.ndarray],
+    path: Path,
+    *,
+    size: tuple[int, int],
+    frames_per_second: int,
+    rate_factor: int = 23,
+    preset: str = "medium",
+) -> None:
     """Write frames as H.264 with 4:2:0 colours, which every browser plays; whole or not at all.
 
     Args:
@@ -104,6 +128,8 @@ def encode(frames: Iterable[np.ndarray], path: Path, *, size: tuple[int, int], f
         path: The file to write.
         size: Width and height [pixels], both even.
         frames_per_second: Rate of the film.
+        rate_factor: x264's constant rate factor, larger for smaller files; 23 is its own.
+        preset: x264's preset, slower for smaller files; ``medium`` is its own.
 
     Raises:
         SurefootError: If the file cannot be written.
@@ -119,7 +145,10 @@ def encode(frames: Iterable[np.ndarray], path: Path, *, size: tuple[int, int], f
             codec="libx264",
             quality=None,  # pyright: ignore[reportArgumentType] - None leaves it to the parameters below
             macro_block_size=2,
-            output_params=["-crf", "23", "-movflags", "+faststart", "-loglevel", "error"],
+            output_params=[
+                *("-crf", str(rate_factor), "-preset", preset),
+                *("-movflags", "+faststart", "-loglevel", "error"),
+            ],
         )
         with closing(writer):
             writer.send(None)

@@ -9,12 +9,9 @@ from __future__ import annotations
 import argparse
 import base64
 import json
-import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +19,7 @@ import numpy as np
 
 from surefoot.evaluation.recording import Recording
 from surefoot.evaluation.scenario import Scenario
-from surefoot.playing.video import gl_backend
+from surefoot.playing.video import draw_in_child, encode
 from surefoot_bridge.errors import SurefootError
 
 from .figure import moving
@@ -32,8 +29,8 @@ FRAMES_PER_SECOND = 10
 LENGTH_S = 3.2
 """Ten strides of a trot or so, or a push and what follows."""
 
-_QUALITY = 33
-"""Of x264's constant rate factor: the robot's legs and the ground stay clear, at some 25 kB a film."""
+_RATE_FACTOR = 33
+"""x264's constant rate factor: the robot's legs and the ground stay clear, at some 25 kB a film."""
 
 _STILL_QUALITY = 55
 
@@ -61,24 +58,13 @@ def films(recordings: Mapping[FilmKey, Recording], scenarios: Mapping[str, Scena
     Raises:
         SurefootError: If there is no way to draw here.
     """
-    backend = gl_backend()
     with tempfile.TemporaryDirectory(prefix="surefoot-film-") as folder:
         work = []
         for index, (key, recording) in enumerate(recordings.items()):
             recording.save(Path(folder) / f"{index}.npz")
             work.append(scenarios[key[0]].model_dump_json())
         (Path(folder) / "scenarios.json").write_text(json.dumps(work), encoding="utf-8")
-        environment = os.environ | {"MUJOCO_GL": backend, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        result = subprocess.run(
-            [sys.executable, "-m", "surefoot.evaluation.report.film", folder],
-            env=environment,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-        if result.returncode != 0:
-            reason = result.stderr.strip().splitlines()[-1:] or [f"exit status {result.returncode}"]
-            raise SurefootError(f"Films could not be drawn with MUJOCO_GL={backend}: {reason[0]}")
+        draw_in_child("Films", "surefoot.evaluation.report.film", folder, without="--no-pages")
         return {
             key: Drawn(
                 _url("video/mp4", Path(folder) / f"{index}.mp4"), _url("image/jpeg", Path(folder) / f"{index}.jpg")
@@ -123,24 +109,6 @@ def _save_still(frame: np.ndarray, path: Path) -> None:
     Image.fromarray(frame).save(path, quality=_STILL_QUALITY, optimize=True)
 
 
-def _encode(frames: Iterable[np.ndarray], path: Path) -> None:
-    import imageio_ffmpeg
-
-    writer = imageio_ffmpeg.write_frames(
-        str(path),
-        SIZE,
-        fps=FRAMES_PER_SECOND,
-        codec="libx264",
-        quality=None,  # pyright: ignore[reportArgumentType] - None leaves it to the parameters below
-        macro_block_size=2,
-        output_params=["-crf", str(_QUALITY), "-preset", "slow", "-movflags", "+faststart", "-loglevel", "error"],
-    )
-    with closing(writer):
-        writer.send(None)
-        for frame in frames:
-            writer.send(np.ascontiguousarray(frame))
-
-
 def main() -> int:
     """Draw in this process; :func:`films` calls it in a child."""
     parser = argparse.ArgumentParser(prog="python -m surefoot.evaluation.report.film")
@@ -155,7 +123,14 @@ def main() -> int:
             rows = film_rows(recording)
             with FilmScene(recording, Scenario.model_validate_json(scenario), rows, size=SIZE) as scene:
                 frames = list(scene.frames())
-            _encode(frames, folder / f"{index}.mp4")
+            encode(
+                frames,
+                folder / f"{index}.mp4",
+                size=SIZE,
+                frames_per_second=FRAMES_PER_SECOND,
+                rate_factor=_RATE_FACTOR,
+                preset="slow",
+            )
             # A failure shows at its end, anything else as well in the middle as anywhere.
             _save_still(frames[len(frames) // 2 if recording.success else -1], folder / f"{index}.jpg")
     except SurefootError as error:

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 
 from surefoot.evaluation.recording import Recording
+from surefoot.evaluation.rotations import heading
 from surefoot.evaluation.scenario import Scenario
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import GROUND, add_ground
@@ -62,11 +63,7 @@ class FilmScene:
         recording = self._recording
         camera = mujoco.MjvCamera()
         camera.elevation, camera.distance = -12.0, 0.5 + 3.2 * self._spec.base_height_m
-        quat = recording.base_quat_wxyz[self._rows[0]].astype(float)
-        heading = np.degrees(
-            np.arctan2(2 * (quat[0] * quat[3] + quat[1] * quat[2]), 1 - 2 * (quat[2] ** 2 + quat[3] ** 2))
-        )
-        camera.azimuth = _VIEW_DEG + heading
+        camera.azimuth = _VIEW_DEG + np.degrees(heading(recording.base_quat_wxyz[self._rows[0]].astype(float)))
         look = recording.base_pos_w[self._rows[0]].astype(float)
         for row in self._rows:
             base = recording.base_pos_w[row].astype(float)

@@ -1,6 +1,5 @@
 """A suite runs in worker processes, keeps what is finished, goes on where it was ended, and says what could not run."""
 
-import importlib.util
 import json
 import os
 import shutil
@@ -12,45 +11,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
 
 from surefoot.evaluation.bundle_evaluation import add_evaluation
 from surefoot.evaluation.evaluation_file import evaluation_text, read_evaluation
 from surefoot.evaluation.exemplars import exemplars, keep_exemplars
 from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
-from surefoot.evaluation.verification import Verification
+from surefoot.evaluation.suite_run import SuiteRun
 from surefoot.evaluation.verifying import VerifyRequest, checked, verify
 from surefoot.evaluation.worker import Answer, Request
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
 
-SUITE = """
-version: 1
-name: tiny
-description: Two scenarios of a second.
-scenarios:
-  - name: ahead
-    description: 0.5 m/s straight ahead.
-    commands: [{at_s: 0.0, velocity: [0.5, 0.0, 0.0]}]
-    length_s: 1.0
-    trials: 30
-  - name: shoved
-    description: A push that no robot of this size survives.
-    commands: [{at_s: 0.0, velocity: [0.0, 0.0, 0.0]}]
-    pushes: [{at_s: 0.1, duration_s: 0.3, force_n: 800.0}]
-    length_s: 1.5
-    trials: 30
-"""
-
-
-def bundle_folder() -> Path:
-    (package,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
-    return package / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
-
 
 @pytest.fixture
 def suite(tmp_path) -> Path:
     file = tmp_path / "tiny.yaml"
-    file.write_text(SUITE)
+    file.write_text(TINY_SUITE)
     return file
 
 
@@ -77,7 +54,7 @@ def test_a_second_run_goes_on_with_what_is_missing_and_starts_anew_what_was_chan
     assert verified.evaluation.complete
     assert "mujoco: 1 scenarios are finished already." in said
     assert verified.tally.trials == 30  # those of the other scenario
-    suite.write_text(SUITE.replace("0.5, 0.0, 0.0", "0.4, 0.0, 0.0"))
+    suite.write_text(TINY_SUITE.replace("0.5, 0.0, 0.0", "0.4, 0.0, 0.0"))
     assert verify(request(suite, tmp_path / "v")).tally.trials == 30
 
 
@@ -86,7 +63,7 @@ def test_a_scenario_whose_verdict_is_certain_ends_and_gives_the_same_whatever_ca
     for processes in (1, 2):
         folder = tmp_path / str(processes)
         plan = checked(request(suite, folder, processes=processes, trials=200, stop_early=True, scenarios=("shoved",)))
-        (outcome,) = Verification(plan, progress=lambda _: None, say=lambda _: None).run()
+        (outcome,) = SuiteRun(plan, progress=lambda _: None, say=lambda _: None).run()
         outcomes.append(outcome)
     assert outcomes[0] == outcomes[1]
     assert outcomes[0].stopped_early
@@ -95,9 +72,9 @@ def test_a_scenario_whose_verdict_is_certain_ends_and_gives_the_same_whatever_ca
 
 def test_the_median_and_the_worst_trial_are_recorded_and_no_other(suite, tmp_path):
     plan = checked(request(suite, tmp_path, pages=True, scenarios=("ahead",), trials=5))
-    verification = Verification(plan, progress=lambda _: None, say=lambda _: None)
-    verification.run()
-    folder = verification.store.recordings("ahead", "mujoco")
+    suite_run = SuiteRun(plan, progress=lambda _: None, say=lambda _: None)
+    suite_run.run()
+    folder = suite_run.store.recordings("ahead", "mujoco")
     assert sorted(path.name for path in folder.iterdir()) == ["median.npz", "worst.npz"]
 
 
@@ -117,7 +94,7 @@ def test_the_worst_trial_is_the_one_that_fell_first_and_the_median_is_in_the_mid
 
 def test_a_worker_that_dies_is_named_with_its_log_and_the_next_request_gets_a_new_one(suite, tmp_path):
     plan = checked(request(suite, tmp_path))
-    worker = Verification(plan, progress=lambda _: None, say=lambda _: None).worker("mujoco", 0)
+    worker = SuiteRun(plan, progress=lambda _: None, say=lambda _: None).worker("mujoco", 0)
     assert worker.ask(Request("ahead", [0])).error == ""
     os.kill(worker.pid, signal.SIGKILL)
     assert "mujoco process ended with status -9" in worker.ask(Request("ahead", [0])).error
@@ -126,7 +103,7 @@ def test_a_worker_that_dies_is_named_with_its_log_and_the_next_request_gets_a_ne
 
 
 def test_an_unknown_scenario_is_refused_by_the_worker_which_goes_on(suite, tmp_path):
-    worker = Verification(checked(request(suite, tmp_path)), progress=lambda _: None, say=lambda _: None).worker(
+    worker = SuiteRun(checked(request(suite, tmp_path)), progress=lambda _: None, say=lambda _: None).worker(
         "mujoco", 0
     )
     assert "Unknown scenario 'ahaed'; valid: ahead" in worker.ask(Request("ahaed", [0])).error
@@ -160,7 +137,7 @@ def test_what_cannot_be_run_is_refused_before_anything_runs(suite, tmp_path, cha
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_a_partial_report(suite, tmp_path, sent):
-    suite.write_text(SUITE.replace("length_s: 1.5", "length_s: 600.0").replace("force_n: 800.0", "force_n: 0.0"))
+    suite.write_text(TINY_SUITE.replace("length_s: 1.5", "length_s: 600.0").replace("force_n: 800.0", "force_n: 0.0"))
     surefoot = str(Path(sys.executable).with_name("surefoot"))
     command = [surefoot, "verify", str(bundle_folder()), "--suite", str(suite), "--no-pages", "--report"]
     folder = tmp_path / "v"

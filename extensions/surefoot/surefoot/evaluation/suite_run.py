@@ -80,8 +80,9 @@ class Tally:
 
 @dataclass
 class _Job:
-    """A scenario in an engine, while it runs."""
+    """A scenario in an engine, while it runs: as the suite declares it, and as it is run there."""
 
+    declared: Scenario
     scenario: Scenario
     engine: str
     planned: int
@@ -91,7 +92,7 @@ class _Job:
     over: bool = False
 
 
-class Verification:
+class SuiteRun:
     """Runs a plan.
 
     Args:
@@ -142,11 +143,10 @@ class Verification:
                 continue
             starts = range(0, planned, chunk)
             chunks = [list(range(first, min(first + chunk, planned))) for first in starts]
-            jobs.append(_Job(scenario, engine, planned, chunks))
-        if self._done:
-            kept = sum(name == engine for _, name in self._done)
-            if kept:
-                self._say(f"{engine}: {kept} scenarios are finished already.")
+            jobs.append(_Job(declared, scenario, engine, planned, chunks))
+        finished = len(plan.suite.scenarios) - len(jobs)
+        if finished:
+            self._say(f"{engine}: {finished} scenarios are finished already.")
         return jobs
 
     def _run_group(self, jobs: Sequence[_Job], engines: Sequence[str]) -> None:
@@ -211,7 +211,9 @@ class Verification:
         tally.busy_s += answer.seconds
         tally.spent_s.update(answer.spent_s)
         job.answers[index] = answer
-        if job.over:
+        key = job.scenario.name, job.engine
+        if job.over:  # it came too late to count; nor must its recordings stay
+            self._keep_exemplars(self._done[key])
             return
         outcome = self._outcome(job)
         if outcome is None:
@@ -219,12 +221,14 @@ class Verification:
         job.over = True
         left = sum(len(chunk) for i, chunk in enumerate(job.chunks) if i >= job.next_chunk)
         tally.work_s -= left * job.scenario.length_s
-        self._done[job.scenario.name, job.engine] = outcome
-        declared = next(item for item in self._plan.suite.scenarios if item.name == job.scenario.name)
-        if self._plan.record:
-            keep_exemplars(self.store.recordings(job.scenario.name, job.engine), outcome)
-        self.store.keep(declared, outcome, stop_early=self._plan.stop_early)
+        self._done[key] = outcome
+        self._keep_exemplars(outcome)
+        self.store.keep(job.declared, outcome, stop_early=self._plan.stop_early)
         self._say(_line(outcome))
+
+    def _keep_exemplars(self, outcome: ScenarioOutcome) -> None:
+        if self._plan.record:
+            keep_exemplars(self.store.recordings(outcome.scenario, outcome.engine), outcome)
 
     def _outcome(self, job: _Job) -> ScenarioOutcome | None:
         """Return what came of a scenario once that is certain, whatever the order in which its chunks came back."""
@@ -245,8 +249,7 @@ class Verification:
     def _ended(
         self, job: _Job, ran: list[TrialOutcome], *, stopped_early: bool = False, error: str = ""
     ) -> ScenarioOutcome:
-        declared = next(item for item in self._plan.suite.scenarios if item.name == job.scenario.name)
-        notes = []
+        declared, notes = job.declared, []
         if job.scenario.length_s != declared.length_s:
             notes.append(f"{job.scenario.length_s:g} s of {declared.length_s:g} s; motor heat is extrapolated.")
         if not self._plan.trials and job.planned < declared.trials:
