@@ -136,12 +136,18 @@ def test_a_gate_is_read_from_a_file(tmp_path):
     assert load_gate("standard") is STANDARD
 
 
+def test_a_gate_may_name_engines_in_short(tmp_path):
+    file = tmp_path / "gate.yaml"
+    file.write_text("version: 1\nname: ci\ndescription: For CI.\nengines: [physx, newton]\n")
+    assert load_gate(file).engines == ("ovphysx", "newton_mjwarp")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         (
             "engines: [bullet]",
-            "line 4: engines is ['bullet']: 'bullet' is no engine; valid: mujoco, ovphysx, newton_mjw",
+            "line 4: engines is ['bullet']: Unknown engine 'bullet'; valid: mujoco, ovphysx, newton_mjwarp, physx, ",
         ),
         ("engines: []", "line 4: engines is []; it must hold at least 1."),
         ("scenarios: {walk: 90}", "line 4: scenarios is {'walk': 90}: the threshold of walk is 90; it must be above 0"),

@@ -94,7 +94,7 @@ def test_the_worst_trial_is_the_one_that_fell_first_and_the_median_is_in_the_mid
 
 def test_a_worker_that_dies_is_named_with_its_log_and_the_next_request_gets_a_new_one(suite, tmp_path):
     plan = checked(request(suite, tmp_path))
-    worker = SuiteRun(plan, progress=lambda _: None, say=lambda _: None).worker("mujoco", 0)
+    worker = plan.worker("mujoco", 0)
     assert worker.ask(Request("ahead", [0])).error == ""
     os.kill(worker.pid, signal.SIGKILL)
     assert "mujoco process ended with status -9" in worker.ask(Request("ahead", [0])).error
@@ -103,9 +103,7 @@ def test_a_worker_that_dies_is_named_with_its_log_and_the_next_request_gets_a_ne
 
 
 def test_an_unknown_scenario_is_refused_by_the_worker_which_goes_on(suite, tmp_path):
-    worker = SuiteRun(checked(request(suite, tmp_path)), progress=lambda _: None, say=lambda _: None).worker(
-        "mujoco", 0
-    )
+    worker = checked(request(suite, tmp_path)).worker("mujoco", 0)
     assert "Unknown scenario 'ahaed'; valid: ahead" in worker.ask(Request("ahaed", [0])).error
     assert worker.ask(Request("ahead", [0])).outcomes[0].number == 0
     worker.finish()

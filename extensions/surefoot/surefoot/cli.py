@@ -29,6 +29,7 @@ COMMANDS = {
     "randomization": Command(
         "surefoot.randomization.command", "Show what a task randomizes, or prove it in an engine."
     ),
+    "replay": Command("surefoot.evaluation.replay_command", "Run one trial of a verification again, and film it."),
     "robots": Command("surefoot.robot_checks.command", "List the robots, or check one in every engine."),
     "tasks": Command("surefoot.task_command", "List the tasks that can be trained and played."),
     "verify": Command("surefoot.evaluation.verify_command", "Hold a bundle against scenarios in several engines."),

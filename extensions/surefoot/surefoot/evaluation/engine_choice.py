@@ -51,16 +51,26 @@ def dealing(engine: str, device: str, *, processes: int | None) -> Dealing:
     return Dealing(1, SLOW_TRIALS if on_cpu else 1000, SLOW_TRIALS if on_cpu else None, whole_length=not on_cpu)
 
 
+def full_name(name: str) -> str:
+    """Return the name of an engine that may be named in short: ``physx``, ``newton``.
+
+    Raises:
+        SurefootError: If there is no such engine.
+    """
+    known = _SHORT.get(name, name)
+    if known not in ENGINES:
+        raise unknown_name("engine", name, (*ENGINES, *_SHORT))
+    return known
+
+
 def check_engines(names: str, device: str) -> tuple[str, ...]:
     """Return the engines of a list with commas, in the order of :data:`ENGINES`.
 
     Raises:
         SurefootError: If one is unknown or not installed, or the device does not suit it.
     """
-    asked = {_SHORT.get(name.strip(), name.strip()) for name in names.split(",") if name.strip()}
+    asked = {full_name(name.strip()) for name in names.split(",") if name.strip()}
     for name in asked:
-        if name not in ENGINES:
-            raise unknown_name("engine", name, (*ENGINES, *_SHORT))
         if name == MUJOCO:
             if importlib.util.find_spec("mujoco") is None:
                 raise SurefootError("Engine 'mujoco' is not installed: pip install 'mujoco>=3.12,<3.13'.")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from surefoot_bridge.errors import SurefootError, unknown_name
 
-from .engine_choice import ENGINES
+from .engine_choice import full_name
 from .outcome import ScenarioOutcome
 from .placed_yaml import read_yaml, validated
 from .result import success_interval
@@ -45,10 +45,10 @@ class Gate(BaseModel):
     @field_validator("engines")
     @classmethod
     def _known(cls, engines: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        for name in engines or ():
-            if name not in ENGINES:
-                raise ValueError(f"{name!r} is no engine; valid: {', '.join(ENGINES)}.")
-        return engines
+        try:
+            return engines and tuple(full_name(name) for name in engines)
+        except SurefootError as error:  # pydantic takes value errors only
+            raise ValueError(str(error)) from error
 
     @field_validator("scenarios")
     @classmethod

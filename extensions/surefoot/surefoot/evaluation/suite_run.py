@@ -58,6 +58,24 @@ class Plan:
         asked = self.trials or scenario.trials
         return asked if most is None else min(asked, most)
 
+    def chunks(self, scenario: Scenario, engine: str) -> list[list[int]]:
+        """Return the numbers of a scenario's trials in an engine, those in one list that run side by side."""
+        planned, chunk = self.planned(scenario, engine), self.dealing(engine).chunk
+        return [list(range(first, min(first + chunk, planned))) for first in range(0, planned, chunk)]
+
+    def worker(self, engine: str, index: int) -> WorkerProcess:
+        """Return a worker for an engine, not started yet; the index tells its log from those of others."""
+        how = self.dealing(engine)
+        setup = Setup(
+            bundle=str(self.bundle.resolve()),
+            engine=engine,
+            device=self.device,
+            suite=self.suite.model_dump(mode="json"),
+            num_trials=how.chunk,
+            whole_length=how.whole_length,
+        )
+        return WorkerProcess(setup, self.folder / "logs" / f"{engine}_{index}.log")
+
 
 @dataclass
 class Tally:
@@ -133,7 +151,6 @@ class SuiteRun:
 
     def _jobs(self, engine: str) -> list[_Job]:
         plan, jobs = self._plan, []
-        chunk = plan.dealing(engine).chunk
         for declared in plan.suite.scenarios:
             scenario = scenario_in(plan.suite, declared.name, whole_length=plan.dealing(engine).whole_length)
             planned = plan.planned(declared, engine)
@@ -141,9 +158,7 @@ class SuiteRun:
             if found is not None:
                 self._done[declared.name, engine] = found
                 continue
-            starts = range(0, planned, chunk)
-            chunks = [list(range(first, min(first + chunk, planned))) for first in starts]
-            jobs.append(_Job(declared, scenario, engine, planned, chunks))
+            jobs.append(_Job(declared, scenario, engine, planned, plan.chunks(declared, engine)))
         finished = len(plan.suite.scenarios) - len(jobs)
         if finished:
             self._say(f"{engine}: {finished} scenarios are finished already.")
@@ -154,7 +169,7 @@ class SuiteRun:
         for engine in engines:
             mine = [job for job in jobs if job.engine == engine]
             count = min(self._plan.dealing(engine).processes, sum(len(job.chunks) for job in mine))
-            workers += [(self.worker(engine, i), mine) for i in range(count)]
+            workers += [(self._plan.worker(engine, i), mine) for i in range(count)]
         if not workers:
             return
         with ThreadPoolExecutor(len(workers)) as pool:
@@ -170,19 +185,6 @@ class SuiteRun:
             finally:
                 for worker, _ in workers:
                     worker.finish()
-
-    def worker(self, engine: str, index: int) -> WorkerProcess:
-        """Return a worker for an engine, not started yet; the index tells its log from those of others."""
-        plan, how = self._plan, self._plan.dealing(engine)
-        setup = Setup(
-            bundle=str(plan.bundle.resolve()),
-            engine=engine,
-            device=plan.device,
-            suite=plan.suite.model_dump(mode="json"),
-            num_trials=how.chunk,
-            whole_length=how.whole_length,
-        )
-        return WorkerProcess(setup, plan.folder / "logs" / f"{engine}_{index}.log")
 
     def _serve(self, worker: WorkerProcess, jobs: Sequence[_Job]) -> None:
         """Give a worker one chunk of trials after the other."""

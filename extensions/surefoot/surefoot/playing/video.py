@@ -171,7 +171,7 @@ def write_sheet(frames: Iterable[np.ndarray], path: Path) -> None:
         sheet.save(file, format="PNG")
 
 
-def _with_progress(frames: Iterable[np.ndarray], total: int) -> Iterator[np.ndarray]:
+def with_progress(frames: Iterable[np.ndarray], total: int) -> Iterator[np.ndarray]:
     """Pass frames on and show how many are done, on a terminal only."""
     shown = sys.stdout.isatty()
     for done, frame in enumerate(frames, start=1):
@@ -193,7 +193,7 @@ def main() -> int:
     try:
         recording = Recording.load(args.recording)
         steps = video_steps(recording)
-        frames = _with_progress(render_frames(recording, steps, size=SIZE), len(steps))
+        frames = with_progress(render_frames(recording, steps, size=SIZE), len(steps))
         encode(frames, args.video, size=SIZE, frames_per_second=FRAMES_PER_SECOND)
         if args.sheet is not None:
             write_sheet(render_frames(recording, sheet_steps(recording), size=SIZE), args.sheet)

@@ -70,7 +70,7 @@ _FIELDS = {
     "joint_torque_nm": "joint torque",
     "motor_temperature_c": "motor temperature",
     "imu_quat_wxyz": "component of the IMU's quaternion",
-    "imu_ang_vel_rad_s": "angular velocity",
+    "imu_ang_vel_rad_s": "component of the angular velocity",
     "imu_lin_acc_m_s2": "specific force",
     "foot_force_n": "foot force",
     "battery_share": "charge of the battery",

@@ -19,6 +19,7 @@ import numpy as np
 
 from surefoot.evaluation.recording import Recording
 from surefoot.evaluation.scenario import Scenario
+from surefoot.playing import video
 from surefoot.playing.video import draw_in_child, encode
 from surefoot_bridge.errors import SurefootError
 
@@ -33,6 +34,11 @@ _RATE_FACTOR = 33
 """x264's constant rate factor: the robot's legs and the ground stay clear, at some 25 kB a film."""
 
 _STILL_QUALITY = 55
+
+LONGEST_WHOLE_S = 60.0
+"""Length of a film of a whole trial [s]: drawing takes about as long as the film plays, without a GPU longer."""
+
+_WORK = "scenarios.json"
 
 FilmKey = tuple[str, str, str]
 """Scenario, engine and role."""
@@ -63,7 +69,7 @@ def films(recordings: Mapping[FilmKey, Recording], scenarios: Mapping[str, Scena
         for index, (key, recording) in enumerate(recordings.items()):
             recording.save(Path(folder) / f"{index}.npz")
             work.append(scenarios[key[0]].model_dump_json())
-        (Path(folder) / "scenarios.json").write_text(json.dumps(work), encoding="utf-8")
+        (Path(folder) / _WORK).write_text(json.dumps(work), encoding="utf-8")
         draw_in_child("Films", "surefoot.evaluation.report.film", folder, without="--no-pages")
         return {
             key: Drawn(
@@ -71,6 +77,24 @@ def films(recordings: Mapping[FilmKey, Recording], scenarios: Mapping[str, Scena
             )
             for index, key in enumerate(recordings)
         }
+
+
+def whole_film(recording: Recording, scenario: Scenario, path: Path) -> None:
+    """Draw a trial from its beginning to its end, or the last minute of it, in the size of a player.
+
+    Args:
+        recording: The trial.
+        scenario: Its scenario, for the ground.
+        path: The film to write, ``.mp4``; whole or not at all.
+
+    Raises:
+        SurefootError: If there is no way to draw here, or the file cannot be written.
+    """
+    with tempfile.TemporaryDirectory(prefix="surefoot-film-") as folder:
+        recording.save(Path(folder) / "0.npz")
+        (Path(folder) / _WORK).write_text(json.dumps([scenario.model_dump_json()]), encoding="utf-8")
+        arguments = (folder, "--whole", str(path.absolute()))
+        draw_in_child("The film", "surefoot.evaluation.report.film", *arguments, without="--no-video")
 
 
 def telling_window(recording: Recording) -> tuple[float, float]:
@@ -91,11 +115,14 @@ def telling_window(recording: Recording) -> tuple[float, float]:
 
 def film_rows(recording: Recording) -> list[int]:
     """Return the rows of a recording that become frames; the last one stays for half a second where a trial failed."""
-    start, stop = telling_window(recording)
-    wanted = np.arange(start, stop, 1.0 / FRAMES_PER_SECOND)
+    return _rows(recording, *telling_window(recording), FRAMES_PER_SECOND)
+
+
+def _rows(recording: Recording, start: float, stop: float, frames_per_second: int) -> list[int]:
+    wanted = np.arange(start, stop, 1.0 / frames_per_second)
     rows = np.searchsorted(recording.time_s, wanted).clip(0, recording.num_steps - 1).tolist()
     if not recording.success:
-        rows += [recording.num_steps - 1] * (FRAMES_PER_SECOND // 2)
+        rows += [recording.num_steps - 1] * (frames_per_second // 2)
     return rows or [recording.num_steps - 1]
 
 
@@ -109,30 +136,41 @@ def _save_still(frame: np.ndarray, path: Path) -> None:
     Image.fromarray(frame).save(path, quality=_STILL_QUALITY, optimize=True)
 
 
-def main() -> int:
-    """Draw in this process; :func:`films` calls it in a child."""
-    parser = argparse.ArgumentParser(prog="python -m surefoot.evaluation.report.film")
-    parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-
+def _draw_telling(recording: Recording, scenario: Scenario, path: Path) -> None:
+    """Draw the telling seconds of a trial, and a still of them beside the film."""
     from surefoot.evaluation.report.film_scene import FilmScene
 
+    with FilmScene(recording, scenario, film_rows(recording), size=SIZE) as scene:
+        frames = list(scene.frames())
+    encode(frames, path, size=SIZE, frames_per_second=FRAMES_PER_SECOND, rate_factor=_RATE_FACTOR, preset="slow")
+    # A failure shows at its end, anything else as well in the middle as anywhere.
+    _save_still(frames[len(frames) // 2 if recording.success else -1], path.with_suffix(".jpg"))
+
+
+def _draw_whole(recording: Recording, scenario: Scenario, path: Path) -> None:
+    from surefoot.evaluation.report.film_scene import FilmScene
+
+    over = float(recording.time_s[-1])
+    rows = _rows(recording, max(0.0, over - LONGEST_WHOLE_S), over, video.FRAMES_PER_SECOND)
+    with FilmScene(recording, scenario, rows, size=video.SIZE) as scene:
+        frames = video.with_progress(scene.frames(), len(rows))
+        encode(frames, path, size=video.SIZE, frames_per_second=video.FRAMES_PER_SECOND)
+
+
+def main() -> int:
+    """Draw in this process; :func:`films` and :func:`whole_film` call it in a child."""
+    parser = argparse.ArgumentParser(prog="python -m surefoot.evaluation.report.film")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--whole", type=Path)
+    args = parser.parse_args()
     try:
-        for index, scenario in enumerate(json.loads((folder / "scenarios.json").read_text(encoding="utf-8"))):
-            recording = Recording.load(folder / f"{index}.npz")
-            rows = film_rows(recording)
-            with FilmScene(recording, Scenario.model_validate_json(scenario), rows, size=SIZE) as scene:
-                frames = list(scene.frames())
-            encode(
-                frames,
-                folder / f"{index}.mp4",
-                size=SIZE,
-                frames_per_second=FRAMES_PER_SECOND,
-                rate_factor=_RATE_FACTOR,
-                preset="slow",
-            )
-            # A failure shows at its end, anything else as well in the middle as anywhere.
-            _save_still(frames[len(frames) // 2 if recording.success else -1], folder / f"{index}.jpg")
+        for index, text in enumerate(json.loads((args.folder / _WORK).read_text(encoding="utf-8"))):
+            recording = Recording.load(args.folder / f"{index}.npz")
+            scenario = Scenario.model_validate_json(text)
+            if args.whole is not None:
+                _draw_whole(recording, scenario, args.whole)
+            else:
+                _draw_telling(recording, scenario, args.folder / f"{index}.mp4")
     except SurefootError as error:
         print(error, file=sys.stderr)
         return 2

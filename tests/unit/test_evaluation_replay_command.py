@@ -1,0 +1,67 @@
+"""One trial of a verification can be run again by itself, and is the same."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import imageio_ffmpeg
+import pytest
+from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
+
+from surefoot.cli import main
+from surefoot.evaluation.recording import Recording
+from surefoot.evaluation.verifying import VerifyRequest, verify
+
+
+@pytest.fixture
+def suite(tmp_path) -> Path:
+    file = tmp_path / "tiny.yaml"
+    file.write_text(TINY_SUITE.replace("trials: 30", "trials: 60"))  # more than run side by side
+    return file
+
+
+def run(suite: Path, folder: Path, scenario: str, number: int, *more: str) -> int:
+    arguments = [str(bundle_folder()), scenario, str(number), "--suite", str(suite), "-o", str(folder)]
+    return main(["replay", *arguments, *more])
+
+
+def test_a_trial_is_to_the_last_digit_what_it_was_among_all(suite, tmp_path):
+    verified = verify(
+        VerifyRequest(
+            bundle=bundle_folder(),
+            suite=str(suite),
+            engines="mujoco",
+            gate=None,
+            folder=tmp_path / "verify",
+            scenarios=("ahead",),
+            pages=False,
+        )
+    )
+    ahead = verified.evaluation.of("ahead", "mujoco")
+    assert run(suite, tmp_path / "again", "ahead", 57, "--no-video") == 0
+    again = json.loads((tmp_path / "again" / "trial.json").read_text())
+    assert again == asdict(ahead.outcomes[57])
+    assert Recording.load(tmp_path / "again" / "motion.npz").number == 57
+
+
+def test_a_failed_trial_is_said_to_have_failed_and_is_filmed_from_its_beginning_to_its_end(suite, tmp_path, capsys):
+    assert run(suite, tmp_path, "shoved", 3) == 1
+    assert "shoved, trial 3 (seed " in (said := capsys.readouterr().out)
+    assert ": fell" in said
+    motion = Recording.load(tmp_path / "motion.npz")
+    frames = imageio_ffmpeg.count_frames_and_secs(tmp_path / "trial.mp4")[0]
+    assert frames == pytest.approx(25 * motion.time_s[-1] + 12, abs=2)  # half a second of the end stays
+
+
+@pytest.mark.parametrize(
+    ("scenario", "number", "more", "message"),
+    [
+        ("ahead", 60, (), "Trial 60 of ahead in mujoco; it has 0 to 59."),
+        ("back", 0, (), "Unknown scenario 'back'; valid: ahead, shoved"),
+        ("ahead", 0, ("--engine", "mujoco,physx"), "A trial runs in one engine; mujoco,physx are 2."),
+        ("ahead", 0, ("--engine", "bullet"), "Unknown engine 'bullet'"),
+    ],
+)
+def test_a_trial_that_there_is_not_is_refused(suite, tmp_path, capsys, scenario, number, more, message):
+    assert run(suite, tmp_path, scenario, number, *more) == 2
+    assert message in capsys.readouterr().err
