@@ -1,5 +1,6 @@
 """Terrains of a suite side by side, and the USD file that Isaac Lab spawns them from."""
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +21,8 @@ TERRAINS = [
     Terrain(kind="stairs", step_depth_m=0.28),
 ]
 SMALL = HeightGrid(heights_m=[[0.3, 0.4], [0.5, 0.6]], spacing_m=0.05, origin_xy_m=(1.0, 2.0))
+
+MOVED = HeightGrid(heights_m=SMALL.heights_m, spacing_m=0.05, origin_xy_m=(1.0, 2.1))
 
 
 @pytest.fixture
@@ -125,12 +128,20 @@ def test_the_file_holds_the_plane_and_each_grid_as_a_tagged_collision_mesh(cache
 
 def test_the_file_is_written_once_and_another_ground_has_another(cache: Path) -> None:
     path = ground_file([SMALL])
-    written = path.stat().st_mtime_ns
+    written = path.stat().st_ino
     assert ground_file([SMALL]) == path
-    assert path.stat().st_mtime_ns == written
-    moved = HeightGrid(heights_m=SMALL.heights_m, spacing_m=0.05, origin_xy_m=(1.0, 2.1))
-    assert ground_file([moved]) != path
+    assert path.stat().st_ino == written
+    assert ground_file([MOVED]) != path
     assert [other.name for other in path.parent.iterdir() if other.name.startswith(".")] == []
+
+
+def test_files_that_nobody_used_for_a_month_are_deleted_when_another_is_written(cache: Path) -> None:
+    unused, used = (ground_file([grid]) for grid in (SMALL, MOVED))
+    for path in (unused, used):
+        os.utime(path, (0.0, 0.0))
+    assert ground_file([MOVED]) == used
+    other = ground_file([SMALL, MOVED])
+    assert sorted(path.parent.iterdir()) == sorted([used, other])
 
 
 def test_a_cache_that_cannot_be_written_is_named(cache: Path) -> None:

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +21,9 @@ from .triangle_mesh import triangle_mesh
 
 NEWTON_HEIGHT_FIELD = "newton:heightfield:resolution"
 """Attribute by which Isaac Lab knows a mesh that Newton is to take as a height field of this spacing [m]."""
+
+UNUSED_S = 30 * 86400.0
+"""Files that nobody used for so long are deleted when another is written [s]: each different suite leaves one."""
 
 _FORM = b"1"
 """Part of the key of files in the cache: another number makes files of another form."""
@@ -38,9 +43,12 @@ def ground_file(grids: Sequence[HeightGrid]) -> Path:
     folder = cache_directory().with_name("ground")
     path = folder / f"ground-{_content_key(grids)}.usdc"
     if path.is_file():
+        with contextlib.suppress(OSError):  # a cache that cannot be written can be read
+            path.touch()
         return path
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        _delete_unused(folder)
         with tempfile.TemporaryDirectory(prefix=f".{path.stem}-", dir=folder) as scratch:
             whole = Path(scratch) / path.name
             _write(whole, grids)
@@ -50,6 +58,13 @@ def ground_file(grids: Sequence[HeightGrid]) -> Path:
             f"The cache {folder} cannot be written: {error}. Set SUREFOOT_CACHE_DIR to a writable directory."
         ) from error
     return path
+
+
+def _delete_unused(folder: Path) -> None:
+    for path in folder.glob("ground-*.usdc"):
+        with contextlib.suppress(FileNotFoundError):  # another process deletes them, too
+            if time.time() - path.stat().st_mtime > UNUSED_S:
+                path.unlink()
 
 
 def _content_key(grids: Sequence[HeightGrid]) -> str:
