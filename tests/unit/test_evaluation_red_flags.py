@@ -67,6 +67,7 @@ PLANTED = {
     "dead_zone": {"crawl": {"command_share": 0.05}},
     "jerky": {"flat_forward": {"action_jerk": 2500.0}},
     "hot_idle": {"stand": {"motor_heat_max": 0.9}},
+    "wanders": {"stand": {"steady_vx_error": 0.02}},
 }
 
 
@@ -110,6 +111,7 @@ def test_remedies_are_those_that_the_weakness_asks_for():
         "dead_zone": "small commands",
         "jerky": "delay",
         "hot_idle": "torques",
+        "wanders": "commands of zero",
         "limping": "symmetry",
         "does_not_walk": "joint order",
     }.items():

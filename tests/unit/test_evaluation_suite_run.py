@@ -109,6 +109,16 @@ def test_an_unknown_scenario_is_refused_by_the_worker_which_goes_on(suite, tmp_p
     worker.finish()
 
 
+def test_a_worker_says_how_far_it_is(suite, tmp_path):
+    suite.write_text(TINY_SUITE.replace("length_s: 1.0", "length_s: 8.0"))
+    worker, shares = checked(request(suite, tmp_path, trials=50)).worker("mujoco", 0), []
+    assert worker.ask(Request("ahead", list(range(50))), shares.append).error == ""
+    worker.finish()
+    assert len(shares) >= 2
+    assert shares == sorted(shares)
+    assert 0.0 < shares[0] < shares[-1] < 1.0
+
+
 def test_an_answer_survives_its_line_to_the_last_bit():
     outcome = TrialOutcome(number=1, seed=2**64 - 1, success=False, reason="fell", measures={"a": 0.1 + 0.2})
     answer = Answer((outcome,), 1.5, {"physics_s": 0.1})

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from surefoot.evaluation.suite_run import Tally
+from surefoot.evaluation.tally import Tally
 from surefoot.evaluation.verifying import VerifyRequest, verify
 from surefoot_bridge.errors import SurefootError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,7 @@ from .drawing import draw_batch, largest_push_times
 from .engine_choice import MUJOCO
 from .judgement import with_measure
 from .outcome import TrialOutcome
-from .push_search import PushSearch
+from .push_search import push_search
 from .recording import TrialRecorder
 from .scenario import LargestPush, Scenario, Suite
 from .time_spent import TimeSpent
@@ -91,13 +92,20 @@ class ChunkRunner:
         taken, self._spent = self._spent, TimeSpent()
         return taken
 
-    def run(self, name: str, numbers: list[int], recordings: Path | None) -> tuple[TrialOutcome, ...]:
+    def run(
+        self,
+        name: str,
+        numbers: list[int],
+        recordings: Path | None,
+        on_progress: Callable[[float], None] = lambda _: None,
+    ) -> tuple[TrialOutcome, ...]:
         """Run trials of a scenario.
 
         Args:
             name: Its name.
             numbers: Numbers of the trials, at most as many as run side by side.
             recordings: Folder for their motion, a file for each; None for none.
+            on_progress: Is told how much of it is done, in [0, 1], each control period.
 
         Raises:
             SurefootError: If the suite has no such scenario, or the engine cannot run it.
@@ -105,11 +113,16 @@ class ChunkRunner:
         scenario = scenario_in(self._suite, name, whole_length=self._setup.whole_length)
         batch = draw_batch(self._suite, scenario, np.asarray(numbers, dtype=np.int64), self._bundle.contract)
         if scenario.largest_push is not None:
-            return self._search(batch, scenario.largest_push, recordings)
-        return self._run(batch, recordings)
+            return self._search(batch, scenario.largest_push, recordings, on_progress)
+        return self._run(batch, recordings, on_progress)
 
     def _run(
-        self, batch: TrialBatch, recordings: Path | None, *, successes_only: bool = False
+        self,
+        batch: TrialBatch,
+        recordings: Path | None,
+        on_progress: Callable[[float], None],
+        *,
+        successes_only: bool = False,
     ) -> tuple[TrialOutcome, ...]:
         """Run a batch; where it is recorded, write the motion of all trials or of those that succeeded."""
         scenario, robot = batch.scenario, self._bundle.contract.robot.name
@@ -128,6 +141,7 @@ class ChunkRunner:
             ground_height=None if grid.is_flat else grid.height,
             whole_length_s=declared.length_s,
             recorder=recorder,
+            on_progress=on_progress,
             spent=self._spent,
         )
         if recorder is not None and recordings is not None:
@@ -138,17 +152,28 @@ class ChunkRunner:
                 recording.save(recordings / f"{outcome.number}.npz")
         return outcomes
 
-    def _search(self, batch: TrialBatch, search: LargestPush, recordings: Path | None) -> tuple[TrialOutcome, ...]:
+    def _search(
+        self,
+        batch: TrialBatch,
+        search: LargestPush,
+        recordings: Path | None,
+        on_progress: Callable[[float], None],
+    ) -> tuple[TrialOutcome, ...]:
         """Search for the largest push that each trial survives; measured and recorded is the last survived round."""
         bounds = {name: bound for name, bound in batch.scenario.success.items() if name != LARGEST_PUSH}
         judged = batch.scenario
         pushed = replace(batch, scenario=judged.model_copy(update={"success": bounds}))
-        halving = PushSearch(search.low_n, search.high_n, search.tolerance_n, num_trials=batch.num_trials)
+        halving = push_search(search, batch.num_trials)
         best: list[TrialOutcome] = []
         while not halving.done:
             times = largest_push_times(search, batch.numbers, halving.forces)
             with_push = replace(pushed, pushes=(*batch.pushes, times))
-            outcomes = self._run(with_push, recordings, successes_only=halving.round > 0)
+            outcomes = self._run(
+                with_push,
+                recordings,
+                lambda share, over=halving.round: on_progress((over + share) / halving.rounds),
+                successes_only=halving.round > 0,
+            )
             best = best or list(outcomes)
             best = [new if new.success else old for new, old in zip(outcomes, best, strict=True)]
             halving.tell([outcome.success for outcome in outcomes])

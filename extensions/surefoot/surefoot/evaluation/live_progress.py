@@ -6,7 +6,7 @@ import time
 
 from surefoot.live_line import LiveLine, duration
 
-from .suite_run import Tally
+from .tally import Tally
 
 PLAIN_INTERVAL_S = 15.0
 """Shortest time between two plain lines [s]."""
@@ -26,6 +26,6 @@ class LiveProgress(LiveLine):
 
 
 def _line(tally: Tally, elapsed_s: float) -> str:
-    share = tally.done_s / tally.work_s if tally.work_s else 1.0
-    left_s = elapsed_s * (1.0 - share) / share if share else 0.0
-    return f"{100.0 * share:3.0f} %  {tally.trials} trials  about {duration(left_s)} left"
+    left_s = tally.left_s()
+    share = elapsed_s / (elapsed_s + left_s) if elapsed_s + left_s else 1.0
+    return f"{100.0 * share:3.0f} %  {tally.trials} trials  about {duration(left_s)} left  {tally.running()}".rstrip()

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from surefoot_bridge.errors import SurefootError
 
+from .scenario import LargestPush
+
 
 class PushSearch:
     """Halves, round after round, the interval in which each trial's largest survived push lies.
@@ -80,3 +82,8 @@ class PushSearch:
     def smallest_fatal_n(self) -> np.ndarray:
         """Smallest push that each trial did not survive [N], (num_trials,); infinite where it survived all."""
         return np.where(self._fell_any, self._high, np.inf)
+
+
+def push_search(asked: LargestPush, num_trials: int) -> PushSearch:
+    """Return the search that a scenario asks for."""
+    return PushSearch(asked.low_n, asked.high_n, asked.tolerance_n, num_trials=num_trials)

@@ -43,6 +43,12 @@ MOST_JERK = 500.0
 MOST_IDLE_HEAT = 0.25
 """Heat is the square of torque: half of the torque that a motor can hold for ever. The shipped Go2 settles at 0.12."""
 
+MOST_DRIFT_M_S = 0.005
+"""Of a robot that is to stand [m/s]: 0.3 m a minute. The shipped Go2, which steps on the spot, has 0.01. Assumption."""
+
+MOST_TURNING_RAD_S = 0.01
+"""Of the same [rad/s]: 34 degrees a minute. Assumption."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
@@ -230,6 +236,29 @@ RULES: tuple[Rule, ...] = (
             "Reward the default pose while standing, or choose one whose joints carry less.",
         ),
         conditions=(Condition(measure="motor_heat_max", trips="above", limit=MOST_IDLE_HEAT, where=traits.stands),),
+        yields_to=_CANNOT_WALK,
+    ),
+    Rule(
+        name="wanders",
+        title="Wanders while it stands",
+        meaning=(
+            "Told to stand, it moves on slowly, most likely because it goes on stepping: in a few minutes it is "
+            "somewhere else, and nobody can work at it."
+        ),
+        remedies=(
+            "Draw more commands of zero in training, and penalise the motion of joints and base while the command is "
+            "zero.",
+            "Reward the default pose while standing; where the gait has a clock, stop it.",
+            "On the robot, go to the mode `stand` when it has nothing to do: there the pose is held without it.",
+        ),
+        conditions=tuple(
+            Condition(measure=measure, trips="above", limit=limit, where=traits.stands)
+            for measure, limit in (
+                ("steady_vx_error", MOST_DRIFT_M_S),
+                ("steady_vy_error", MOST_DRIFT_M_S),
+                ("steady_yaw_rate_error", MOST_TURNING_RAD_S),
+            )
+        ),
         yields_to=_CANNOT_WALK,
     ),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -13,9 +12,11 @@ from .chunk import scenario_in
 from .engine_choice import MUJOCO, Dealing, dealing
 from .exemplars import keep_exemplars
 from .outcome import ScenarioOutcome, TrialOutcome
+from .push_search import push_search
 from .scenario import Scenario, Suite
 from .statistics import certain_verdict
 from .store import OutcomeStore
+from .tally import EngineTally, Tally
 from .worker import Answer, Request, Setup
 from .worker_process import WorkerProcess
 
@@ -78,25 +79,6 @@ class Plan:
 
 
 @dataclass
-class Tally:
-    """What has been done.
-
-    Attributes:
-        work_s: Simulated time of all trials that are to be run [s].
-        done_s: Simulated time of those that were [s].
-        trials: Number of those.
-        busy_s: Time that workers took for them [s].
-        spent_s: Where that went, by the names of :class:`~surefoot.evaluation.time_spent.TimeSpent` [s].
-    """
-
-    work_s: float = 0.0
-    done_s: float = 0.0
-    trials: int = 0
-    busy_s: float = 0.0
-    spent_s: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass
 class _Job:
     """A scenario in an engine, while it runs: as the suite declares it, and as it is run there."""
 
@@ -109,13 +91,18 @@ class _Job:
     next_chunk: int = 0
     over: bool = False
 
+    def work_s(self, trials: int) -> float:
+        """Return the simulated time of so many trials [s]."""
+        rounds = 1 if self.scenario.largest_push is None else push_search(self.scenario.largest_push, 1).rounds
+        return trials * rounds * self.scenario.length_s
+
 
 class SuiteRun:
     """Runs a plan.
 
     Args:
         plan: The plan.
-        progress: Is told what has been done, from any thread, after each chunk of trials.
+        progress: Is told what has been done now and then, from any thread, but one at a time.
         say: Is told what a person must know, a line at a time.
     """
 
@@ -133,7 +120,7 @@ class SuiteRun:
         Ctrl-C ends it early: what is finished is returned, and what is not is absent.
         """
         jobs = [job for engine in self._plan.engines for job in self._jobs(engine)]
-        self.tally.work_s = sum(job.planned * job.scenario.length_s for job in jobs)
+        self.tally.engines = {engine: self._to_do(engine, jobs) for engine in self._plan.engines}
         # MuJoCo takes all processors at once; the others have a process each, and run side by side.
         groups = [[MUJOCO], [engine for engine in self._plan.engines if engine != MUJOCO]]
         try:
@@ -143,6 +130,10 @@ class SuiteRun:
             self._say("Interrupted: what is finished is kept; run the same again to go on.")
         order = [(scenario.name, engine) for scenario in self._plan.suite.scenarios for engine in self._plan.engines]
         return tuple(self._done[key] for key in order if key in self._done)
+
+    def _to_do(self, engine: str, jobs: Sequence[_Job]) -> EngineTally:
+        work_s = sum(job.work_s(job.planned) for job in jobs if job.engine == engine)
+        return EngineTally(engine, self._plan.dealing(engine).processes, work_s)
 
     @property
     def complete(self) -> bool:
@@ -191,29 +182,38 @@ class SuiteRun:
         while (taken := self._take(jobs)) is not None:
             job, index = taken
             folder = self.store.recordings(job.scenario.name, job.engine).resolve() if self._plan.record else ""
-            answer = worker.ask(Request(job.scenario.name, job.chunks[index], str(folder)))
+            answer = worker.ask(Request(job.scenario.name, job.chunks[index], str(folder)), self._advancing(job, index))
             with self._lock:
                 if self._stopped:
                     return
                 self._take_in(job, index, answer)
-            self._progress(self.tally)
+                self._progress(self.tally)
+
+    def _advancing(self, job: _Job, index: int) -> Callable[[float], None]:
+        def tell(share: float) -> None:
+            with self._lock:
+                self.tally.advance(job.engine, (job.scenario.name, index), share)
+                self._progress(self.tally)
+
+        return tell
 
     def _take(self, jobs: Sequence[_Job]) -> tuple[_Job, int] | None:
         with self._lock:
             for job in jobs:
                 if not self._stopped and not job.over and job.next_chunk < len(job.chunks):
+                    index, name = job.next_chunk, job.scenario.name
                     job.next_chunk += 1
-                    return job, job.next_chunk - 1
+                    self.tally.begin(
+                        job.engine, (name, index), f"{name} in {job.engine}", job.work_s(len(job.chunks[index]))
+                    )
+                    return job, index
         return None
 
     def _take_in(self, job: _Job, index: int, answer: Answer) -> None:
-        tally = self.tally
-        tally.trials += len(answer.outcomes)
-        tally.done_s += len(job.chunks[index]) * job.scenario.length_s
-        tally.busy_s += answer.seconds
-        tally.spent_s.update(answer.spent_s)
+        name, engine = job.scenario.name, job.engine
+        self.tally.finish(engine, (name, index), trials=len(answer.outcomes), spent_s=answer.spent_s)
         job.answers[index] = answer
-        key = job.scenario.name, job.engine
+        key = name, engine
         if job.over:  # it came too late to count; nor must its recordings stay
             self._keep_exemplars(self._done[key])
             return
@@ -222,7 +222,7 @@ class SuiteRun:
             return
         job.over = True
         left = sum(len(chunk) for i, chunk in enumerate(job.chunks) if i >= job.next_chunk)
-        tally.work_s -= left * job.scenario.length_s
+        self.tally.engines[engine].work_s -= job.work_s(left)
         self._done[key] = outcome
         self._keep_exemplars(outcome)
         self.store.keep(job.declared, outcome, stop_early=self._plan.stop_early)

@@ -21,7 +21,8 @@ from .markdown import markdown_summary
 from .result import Evaluation, ProvenPolicy
 from .scenario import Suite
 from .scenario_files import load_suite
-from .suite_run import Plan, SuiteRun, Tally
+from .suite_run import Plan, SuiteRun
+from .tally import Tally
 from .trial_run import STAGE
 
 JUNIT_FILE, SUMMARY_FILE = "junit.xml", "summary.md"

@@ -20,6 +20,9 @@ DELAY_S = 0.06
 SMALL_COMMAND = 0.35
 """Commands [m/s and rad/s] below which the policy with a dead zone stands."""
 
+SLOW_WAY = 0.05
+"""Forward speed [m/s] of the policy that wanders."""
+
 _DEPTH = 8
 """How many answers are remembered."""
 
@@ -169,6 +172,15 @@ def _small_commands_cut(contract: Contract, observation: np.ndarray) -> np.ndarr
     return observation
 
 
+def _zero_shifted(contract: Contract, observation: np.ndarray) -> np.ndarray:
+    place, scale = _term(contract, "command")
+    command = observation[..., place]
+    stands = np.abs(command).max(axis=-1, keepdims=True) == 0.0
+    ahead = scale * np.array([SLOW_WAY, 0.0, 0.0], np.float32)
+    observation[..., place] = np.where(stands, ahead, command)
+    return observation
+
+
 def _stiff_hips(moment: Moment) -> np.ndarray:
     return moment.action * (1.0 - moment.joints("hip"))
 
@@ -229,6 +241,9 @@ _TABLE: dict[str, Weakness] = {
     "delayed": Weakness(description=f"Answers come {DELAY_S * 1000:.0f} ms late.", flag="jerky", answer=_delayed),
     "trembling": Weakness(description="Targets alternate.", flag="jerky", answer=_trembling),
     "restless": Weakness(description="Thighs swing where it is to stand.", flag="hot_idle", answer=_restless),
+    "wandering": Weakness(
+        description=f"It walks at {SLOW_WAY} m/s where it is to stand.", flag="wanders", shown=_zero_shifted
+    ),
 }
 
 WEAKNESSES: Mapping[str, Weakness] = MappingProxyType(_TABLE)

@@ -1,6 +1,7 @@
 """A process that runs trials in one engine: requests on its standard input, answers on its standard output.
 
-``python -m surefoot.evaluation.worker`` reads its :class:`Setup` as the first line, then a :class:`Request` a line.
+``python -m surefoot.evaluation.worker`` reads its :class:`Setup` as the first line, then a :class:`Request` a line. For
+each it writes how far it is, now and then, as a number on a line, and then its :class:`Answer`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from surefoot.evaluation.outcome import TrialOutcome
 from surefoot_bridge.errors import SurefootError
 
 MODULE = "surefoot.evaluation.worker"
+
+TELLING_S = 1.0
+"""How often a worker says how far it is [s]."""
 
 
 @dataclass(frozen=True)
@@ -95,14 +99,27 @@ def _serve(setup: Setup, answers: IO[str]) -> None:
         for line in sys.stdin:
             request = Request(**json.loads(line))
             began = time.perf_counter()
+            recordings = Path(request.recordings) if request.recordings else None
             try:
-                outcomes = runner.run(
-                    request.scenario, request.numbers, Path(request.recordings) if request.recordings else None
-                )
+                outcomes = runner.run(request.scenario, request.numbers, recordings, _Teller(answers))
             except SurefootError as error:
                 _say(answers, Answer(error=str(error)))
                 continue
             _say(answers, Answer(outcomes, time.perf_counter() - began, asdict(runner.take_time_spent())))
+
+
+class _Teller:
+    """Writes how far a request is, but not too often."""
+
+    def __init__(self, answers: IO[str]) -> None:
+        self._answers, self._told_s = answers, time.monotonic()
+
+    def __call__(self, share: float) -> None:
+        now_s = time.monotonic()
+        if now_s - self._told_s >= TELLING_S:
+            self._told_s = now_s
+            self._answers.write(f"{share:.4f}\n")
+            self._answers.flush()
 
 
 def _say(answers: IO[str], answer: Answer) -> None:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from surefoot_bridge.errors import SurefootError
 from .worker import MODULE, Answer, Request, Setup
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""Processes share the processors; each does its linear algebra by itself, and in the same order on every machine."""
+"""Processes share the processors; each does its linear algebra by itself, and in the same order on every machine. A
+pool's threads that wait spin: beside PhysX and Newton one would take half a processor from them."""
 
 _LAST_LINES = 15
 _GRACE_S = 5.0
@@ -40,15 +42,21 @@ class WorkerProcess:
         """Id of the process; 0 before the first request."""
         return 0 if self._process is None else self._process.pid
 
-    def ask(self, request: Request) -> Answer:
-        """Let it run a request, and return what came of it; one that dies is an answer with an error."""
+    def ask(self, request: Request, on_progress: Callable[[float], None] = lambda _: None) -> Answer:
+        """Let it run a request, and return what came of it; one that dies is an answer with an error.
+
+        Args:
+            request: What to run.
+            on_progress: Is told how far it is, in [0, 1], about once a second.
+        """
         try:
             process = self._started()
             assert process.stdin is not None
             assert process.stdout is not None
             process.stdin.write(json.dumps(asdict(request)) + "\n")
             process.stdin.flush()
-            line = process.stdout.readline()
+            while (line := process.stdout.readline()) and not line.startswith("{"):
+                on_progress(float(line))
         except BrokenPipeError:
             line = ""
         if line:
@@ -91,7 +99,6 @@ class WorkerProcess:
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None:
             self._log.parent.mkdir(parents=True, exist_ok=True)
-            threads = _ONE_THREAD if self._setup.engine == "mujoco" else {}
             with self._log.open("a") as log:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", MODULE],
@@ -100,7 +107,7 @@ class WorkerProcess:
                     stderr=log,
                     text=True,
                     cwd=self._log.parent,  # MuJoCo writes warnings into a file of its own there
-                    env={**PROCESS_DEFAULTS, **os.environ, **threads},
+                    env={**PROCESS_DEFAULTS, **os.environ, **_ONE_THREAD},
                     start_new_session=True,  # Ctrl-C on the terminal is for the parent, which ends its workers
                 )
             assert self._process.stdin is not None
