@@ -124,10 +124,13 @@ ALL: dict[str, Callable[[], int]] = {
         *(*INJECT_FAULTS, "--live-report", str(PROOFS / "faults_live.json")),
         *(*report_of("faults"), *pages_of("faults")),
     ),
-    "benchmark_verify": command(
-        sys.executable, "scripts/benchmark.py", "verify", "--suite", "quick", *report_of("benchmark_verify")
+    "benchmark_verify": command(*BENCHMARK, "verify", "--suite", "quick", "standard", *report_of("benchmark_verify")),
+    "verify_go2": command(
+        *(SUREFOOT, "verify", f"{BUNDLES}/{TASK}", "--suite", "standard", "--engines", "physx,newton,mujoco"),
+        *("--gate", "tasks/surefoot_tasks/velocity/gates/flat.yaml", "--report", str(PROOFS / "verify_go2")),
+        *report_of("verify_go2"),
     ),
-    "bridge": command(sys.executable, "scripts/benchmark.py", "bridge", *report_of("benchmark_bridge")),
+    "bridge": command(*BENCHMARK, "bridge", *report_of("benchmark_bridge")),
     "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),
     "g1": g1,
     "seeds": seeds,

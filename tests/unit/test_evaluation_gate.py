@@ -1,9 +1,13 @@
 """The gate passes, fails or could not run, and says why."""
 
+import importlib.util
+from pathlib import Path
+
 import pytest
 
 from surefoot.evaluation.gate import STANDARD, Gate, judge, load_gate
 from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.scenario_files import load_suite
 from surefoot.evaluation.statistics import rate_interval, wilson_interval
 from surefoot_bridge.errors import SurefootError
 
@@ -140,6 +144,13 @@ def test_a_gate_may_name_engines_in_short(tmp_path):
     file = tmp_path / "gate.yaml"
     file.write_text("version: 1\nname: ci\ndescription: For CI.\nengines: [physx, newton]\n")
     assert load_gate(file).engines == ("ovphysx", "newton_mjwarp")
+
+
+def test_the_gate_of_flat_ground_names_scenarios_of_the_standard_suite():
+    (folder,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)
+    flat = load_gate(folder / "velocity" / "gates" / "flat.yaml")
+    assert flat.scenarios.keys() <= {scenario.name for scenario in load_suite("standard", None).scenarios}
+    assert flat.engines == ("mujoco", "ovphysx", "newton_mjwarp")
 
 
 @pytest.mark.parametrize(

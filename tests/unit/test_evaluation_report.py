@@ -11,7 +11,7 @@ import pytest
 from tests.unit import evaluation_rig as rig
 
 from surefoot.evaluation.exemplars import exemplars
-from surefoot.evaluation.gate import STANDARD, judge
+from surefoot.evaluation.gate import STANDARD, Gate, judge
 from surefoot.evaluation.report import words
 from surefoot.evaluation.report.curves import velocity_figures
 from surefoot.evaluation.report.figure import load_recordings, stretches, until_over
@@ -107,6 +107,19 @@ def test_a_policy_that_passes_is_told_in_which_engines(made):
     assert top.state == "pass"
     assert top.sentence == "Passes the gate: both scenarios hold in MuJoCo, PhysX and Newton."
     assert "364 trials of 2 scenarios" in top.basis
+
+
+def test_scenarios_that_do_not_count_are_told_beside_those_that_do(made):
+    gate = Gate(version=1, name="flat", description="Flat.", scenarios={"flat_forward": 0.9}, others="report")
+    top = headline(made, judge(made.outcomes, gate), gated=True)
+    assert top.state == "pass"
+    assert top.sentence == (
+        "Passes the gate: Flat forward holds in MuJoCo, PhysX and Newton; 3 do not count, of which 2 fall short."
+    )
+    gate = gate.model_copy(update={"scenarios": {"stairs_up": 0.9}, "engines": ("mujoco",)})
+    assert headline(made, judge(made.outcomes, gate), gated=True).sentence == (
+        "Does not pass the gate: Stairs up falls short (1 of 1 scenario); 3 do not count, of which 1 falls short."
+    )
 
 
 def test_too_few_trials_are_not_called_a_failure(made):
@@ -349,6 +362,21 @@ def test_a_scenario_is_told_in_words():
 
 
 # Words and lines
+
+
+@pytest.mark.parametrize(
+    ("name", "words_of_it"),
+    [
+        ("stairs_up", "Stairs up"),
+        ("push_30n", "Push 30\u202fN"),
+        ("latency_20ms", "Latency 20\u202fms"),
+        ("tilt_5deg", "Tilt 5\u00b0"),
+        ("turn_180", "Turn 180"),
+        ("ramp_2nd", "Ramp 2nd"),
+    ],
+)
+def test_quantities_in_a_scenarios_name_are_written_as_such(name, words_of_it):
+    assert words.title(name) == words_of_it
 
 
 def test_a_share_that_is_neither_none_nor_all_is_never_written_as_such():

@@ -77,6 +77,7 @@ def render_page(content: ReportContent) -> str:
         gate=content.verdict.gate if content.verdict else None,
         engines=[style_of(engine) for engine in evaluation.engines],
         sections=sections,
+        aside=any(not cell.counts for section in sections for cell in section.cells),
         flags=red_flags(evaluation),
         gap=engine_gap(evaluation),
         symbols=[(state, SYMBOLS[state], MEANINGS[state]) for state in SYMBOLS if _occurs(state, sections)],

@@ -108,8 +108,9 @@ def headline(evaluation: Evaluation, verdict: GateVerdict, *, gated: bool) -> He
     if not unfit:
         quantity = "both" if len(names) == 2 else f"all {len(names)}"
         all_of_them = f"{quantity} scenarios hold" if len(names) > 1 else f"{title(names[0])} holds"
-        sentence = f"Passes the gate: {all_of_them} in {where}." if gated else f"{_capital(all_of_them)} in {where}."
-        return Headline("pass", sentence, basis)
+        others = _not_counting(evaluation, verdict)
+        said = f"{all_of_them} in {where}{others}."
+        return Headline("pass", f"Passes the gate: {said}" if gated else _capital(said), basis)
     bad: tuple[State, ...] = ("fail", "error")
     short = [
         name
@@ -125,8 +126,22 @@ def headline(evaluation: Evaluation, verdict: GateVerdict, *, gated: bool) -> He
     if unproven:
         need = f"{'needs' if unproven == 1 else 'need'} more trials to tell"
         said.append(f"{unproven} {need}" if short else f"{unproven} of {counted(len(names), 'scenario')} {need}")
-    sentence = f"{'Does not pass the gate: ' if gated else ''}{'; '.join(said)}."
+    others = _not_counting(evaluation, verdict)
+    sentence = f"{'Does not pass the gate: ' if gated else ''}{'; '.join(said)}{others}."
     return Headline("fail" if short else "unproven", sentence, basis)
+
+
+def _not_counting(evaluation: Evaluation, verdict: GateVerdict) -> str:
+    """Return what is to be said of scenarios that the gate reports only; nothing where all count."""
+    counting = {row.scenario for row in verdict.rows if row.counts}
+    rows = [row for row in verdict.rows if row.scenario not in counting]
+    names = {row.scenario for row in rows}
+    if not names:
+        return ""
+    short = {row.scenario for row in rows if state_of(row, evaluation.of(row.scenario, row.engine)) != "pass"}
+    counts = "does not count" if len(names) == 1 else "do not count"
+    falls = "falls" if len(short) == 1 else "fall"
+    return f"; {len(names)} {counts}, of which {len(short) or 'none'} {falls if short else 'falls'} short"
 
 
 def cells(evaluation: Evaluation, verdict: GateVerdict, scenario: str) -> tuple[Cell, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 THIN = "\u202f"
 """Narrow space that does not break, between a number and its unit."""
@@ -10,6 +11,9 @@ THIN = "\u202f"
 MINUS = "\u2212"
 TIMES = "\u00d7"
 DASH = "\u2013"
+
+_UNITS = {"n": f"{THIN}N", "ms": f"{THIN}ms", "deg": "\u00b0", "kg": f"{THIN}kg", "cm": f"{THIN}cm", "m": f"{THIN}m"}
+_QUANTITY = re.compile(rf"\b(\d+)({'|'.join(_UNITS)})\b")
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -73,8 +77,8 @@ def points(difference: float) -> str:
 
 
 def title(name: str) -> str:
-    """Return the name of a scenario as a title: ``stairs_up`` is Stairs up."""
-    words = name.replace("_", " ")
+    """Return the name of a scenario as a title: ``stairs_up`` is Stairs up, ``push_30n`` Push 30 N."""
+    words = _QUANTITY.sub(lambda found: f"{found[1]}{_UNITS[found[2]]}", name.replace("_", " "))
     return words[:1].upper() + words[1:]
 
 
