@@ -240,6 +240,10 @@ def test_red_flags_are_shown_with_what_to_try():
     assert re.search(r"Dead zone sure\s*It stands.*crawl in mujoco.*Try\s*Sample slow commands", text, re.DOTALL)
 
 
+def test_commands_in_a_text_are_code_and_nothing_in_it_is_html():
+    assert words.with_code("Run `surefoot play` <twice>.") == "Run <code>surefoot play</code> &lt;twice&gt;."
+
+
 def test_engines_are_held_against_the_one_that_the_policy_was_trained_in(made):
     gap = engine_gap(made)
     assert gap.reference == "PhysX"

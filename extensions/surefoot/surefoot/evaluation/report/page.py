@@ -21,7 +21,7 @@ from .film import Drawn, FilmKey, films
 from .findings import engine_gap, red_flags
 from .scenario_section import filmed, scenario_section
 from .verdict import MEANINGS, SYMBOLS, headline
-from .words import title
+from .words import title, with_code
 
 FILE_NAME = "index.html"
 
@@ -121,7 +121,7 @@ def template(name: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["title_of"] = title
+    environment.filters |= {"title_of": title, "with_code": with_code}
     return environment.get_template(name)
 
 

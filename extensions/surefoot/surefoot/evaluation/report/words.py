@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from markupsafe import Markup, escape
+
 THIN = "\u202f"
 """Narrow space that does not break, between a number and its unit."""
 
@@ -80,6 +82,11 @@ def title(name: str) -> str:
     """Return the name of a scenario as a title: ``stairs_up`` is Stairs up, ``push_30n`` Push 30 N."""
     words = _QUANTITY.sub(lambda found: f"{found[1]}{_UNITS[found[2]]}", name.replace("_", " "))
     return words[:1].upper() + words[1:]
+
+
+def with_code(text: str) -> Markup:
+    """Return a text of ours as HTML, in which what stands between backticks is code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def listed(names: list[str] | tuple[str, ...]) -> str:
