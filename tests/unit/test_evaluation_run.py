@@ -5,14 +5,17 @@ import pytest
 from tests.unit.motion_rig import BUNDLE, CONTRACT, F, J, batch, scenario, truth
 
 from surefoot.evaluation.command_schedule import command_schedule, component_order
+from surefoot.evaluation.drawing import draw_batch
 from surefoot.evaluation.mujoco_engine import MujocoTrialEngine
 from surefoot.evaluation.recording import ARRAYS, MOST_STEPS, Recording, TrialRecorder
 from surefoot.evaluation.rotations import about_vertical, from_angles
+from surefoot.evaluation.scenario_files import load_suite
 from surefoot.evaluation.time_spent import TimeSpent
 from surefoot.evaluation.trial_batch import PushTimes, TrialBatch
 from surefoot.evaluation.trial_pushes import TrialPushes
 from surefoot.evaluation.trial_run import TrialRun, run_batch, trial_limits
 from surefoot.terrains.height_grid import HeightGrid
+from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot_handling import hold_of
@@ -241,3 +244,14 @@ def test_a_file_that_is_no_recording_is_named(tmp_path):
     np.savez(tmp_path / "y.npz", time_s=np.zeros(3))
     with pytest.raises(SurefootError, match="is no recording of a trial"):
         Recording.load(tmp_path / "y.npz")
+
+
+@pytest.mark.parametrize("name", ["quick", "standard", "harsh"])
+def test_every_scenario_of_a_suite_begins_in_mujoco(bundle, name):
+    suite = load_suite(name, CONTRACT)
+    for declared in suite.scenarios:
+        begun = declared.model_copy(update={"length_s": 0.04})
+        engine = MujocoTrialEngine(CONTRACT, num_trials=2, grid=scenario_grid(declared))
+        outcomes = run_batch(bundle, engine, draw_batch(suite, begun, np.arange(2), CONTRACT), limits=LIMITS)
+        engine.close()
+        assert [trial.measures["fell"] for trial in outcomes] == [0.0, 0.0], declared.name

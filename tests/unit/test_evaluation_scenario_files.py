@@ -280,6 +280,10 @@ MISFITS = {
         "line 6: robot.tilt_deg is 60; the contract takes a robot that tilts by 57.3 for fallen."
     ),
     "robot: {payload_kg: 20}": "line 6: robot.payload_kg is 20; unitree_go2 itself weighs 15.2 kg.",
+    "robot: {motor_heat: [0.5, 0.9]}": (
+        "line 6: robot.motor_heat is [0.5, 0.9], motors of 74.5 degrees Celsius; the safety layer ends walking at 70: "
+        "ask for less than 0.82."
+    ),
     "robot: {joint_offset_rad: 0.9}": (
         "line 6: robot.joint_offset_rad is 0.9; as unitree_go2 stands, it has from -0.947 to 0.662."
     ),

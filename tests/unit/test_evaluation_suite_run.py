@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
 
+from surefoot.cli import main
 from surefoot.evaluation.bundle_evaluation import add_evaluation
 from surefoot.evaluation.evaluation_file import evaluation_text, read_evaluation
 from surefoot.evaluation.exemplars import exemplars, keep_exemplars
@@ -22,6 +23,7 @@ from surefoot.evaluation.verifying import VerifyRequest, checked, verify
 from surefoot.evaluation.worker import Answer, Request
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.signature import new_key, sign_bundle
 
 
 @pytest.fixture
@@ -178,3 +180,21 @@ def test_an_evaluation_goes_into_its_bundle_and_into_no_other(suite, tmp_path):
     )
     with pytest.raises(SurefootError, match="of another policy"):
         add_evaluation(folder, changed)
+
+
+def test_a_signed_bundle_is_verified_and_takes_its_evaluation_only_with_a_key_that_signs_it_anew(
+    suite, tmp_path, capsys
+):
+    folder, (private, public) = tmp_path / "bundle", new_key()
+    shutil.copytree(bundle_folder(), folder)
+    sign_bundle(folder, private)
+    key = tmp_path / "key"
+    key.write_text(private)
+    asked = ["verify", str(folder), "--suite", str(suite), "--scenario", "ahead", "--no-pages", "--add-to-bundle"]
+    asked += ["--report", str(tmp_path / "v"), "--device", "cpu"]
+    assert main(asked) == 2
+    assert "is signed, and a signature is of all of its files: sign it anew with --sign KEY" in capsys.readouterr().err
+    assert main([*asked, "--sign", str(key)]) == 0
+    bundle = load_bundle(folder, runtime="numpy", require_signature_by=public)
+    assert f"which is bundle {bundle.identity} now" in capsys.readouterr().out
+    assert read_evaluation(folder).of("ahead", "mujoco").successes == 30

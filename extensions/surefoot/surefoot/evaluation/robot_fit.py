@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from surefoot_bridge.mujoco_robot import AMBIENT_C
 from surefoot_robots import get_robot, mjcf
 
 from .placed_yaml import Mistake
 from .scenario import Scenario, Terrain
 from .scenario_rules import span_text
+from .trial_run import trial_limits
 
 if TYPE_CHECKING:
     from surefoot_bridge.contract import Contract
@@ -51,6 +53,7 @@ def _unfit(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
     if robot.payload_kg.high > mass:
         text = f"is {span_text(robot.payload_kg)}; {spec.name} itself weighs {mass:.3g} kg."
         yield Mistake(("robot", "payload_kg"), text)
+    yield from _too_hot(scenario, contract)
     standing = zip(contract.robot.default_joint_pos_rad, contract.safety.joint_pos_limit_rad, strict=True)
     room = [(limits.low - position, limits.high - position) for position, limits in standing]
     low, high = max(lower for lower, _ in room), min(upper for _, upper in room)
@@ -59,6 +62,17 @@ def _unfit(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
         yield Mistake(("robot", "joint_offset_rad"), text)
     if robot.sensor_noise.high > 0.0 and not any(term.trained_noise for term in contract.observation.terms):
         yield Mistake(("robot", "sensor_noise"), "multiplies the noise that the contract names, but it names none.")
+
+
+def _too_hot(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
+    heat, hot_c = scenario.robot.motor_heat, contract.safety.motor_temperature_limit_c
+    span_c, margin_c = hot_c - AMBIENT_C, trial_limits(contract).temperature_margin_c
+    if heat.high * span_c >= span_c - margin_c:
+        yield Mistake(
+            ("robot", "motor_heat"),
+            f"is {span_text(heat)}, motors of {AMBIENT_C + heat.high * span_c:.3g} degrees Celsius; the safety layer "
+            f"ends walking at {hot_c - margin_c:g}: ask for less than {1.0 - margin_c / span_c:.2g}.",
+        )
 
 
 def _terrain_beyond(terrain: Terrain, spec: RobotSpec) -> Iterator[Mistake]:
