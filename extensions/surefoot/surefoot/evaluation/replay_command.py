@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import tempfile
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,7 +84,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _run_again(plan: Plan, name: str, number: int) -> TrialOutcome:
     """Run a trial among those that it ran among, and keep its motion."""
+    from surefoot.live_line import LiveLine
+
     from .chunk import scenario_in
+    from .live_progress import PLAIN_INTERVAL_S
     from .worker import Request
 
     (engine,) = plan.engines
@@ -92,12 +96,18 @@ def _run_again(plan: Plan, name: str, number: int) -> TrialOutcome:
     if side_by_side is None:
         raise SurefootError(f"Trial {number} of {name} in {engine}; it has 0 to {plan.planned(scenario, engine) - 1}.")
     worker = plan.worker(engine, 0)
-    print(f"Running {name} in {engine}, trials {side_by_side[0]} to {side_by_side[-1]} ...", flush=True)
+    what = f"{name} in {engine}, trials {side_by_side[0]} to {side_by_side[-1]}"
     with tempfile.TemporaryDirectory(prefix="surefoot-trial-") as folder:
-        try:
-            answer = worker.ask(Request(name, side_by_side, folder))
-        finally:
-            worker.finish()
+        with LiveLine(interval_s=PLAIN_INTERVAL_S) as shown:
+
+            def show(share: float) -> None:
+                shown.update(f"{100.0 * share:3.0f} %  {what}", now_s=time.monotonic())
+
+            try:
+                show(0.0)
+                answer = worker.ask(Request(name, side_by_side, folder), show)
+            finally:
+                worker.finish()
         if answer.error:
             raise SurefootError(answer.error)
         with atomic_write(plan.folder / MOTION_FILE) as file:

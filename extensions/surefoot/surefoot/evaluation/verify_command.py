@@ -144,7 +144,7 @@ def _print(verified: Verified, seconds: float, *, gated: bool) -> None:
             f"{name.removesuffix('_s')} {100 * value / spent:.0f} %" for name, value in tally.spent_s.items()
         )
         print(
-            f"{tally.trials} trials, {tally.done_s:.0f} s of simulated time in {seconds:.0f} s "
+            f"{tally.trials} trials of {tally.done_s:.0f} s in all, to their end or a fall, took {seconds:.0f} s "
             f"({tally.trials / max(seconds, 1e-9):.1f} trials/s): {shares}"
         )
     print(f"Report: {verified.folder}")
