@@ -82,6 +82,13 @@ def test_a_scenario_that_was_defined_otherwise_is_left_out_and_named():
     assert len(comparison.rates) == 9
 
 
+def test_trials_of_another_length_are_left_out_and_named():
+    a, b = rig.evaluation(), rig.evaluation()
+    first, *rest = b.outcomes
+    comparison = compare(a, replace(b, outcomes=(replace(first, length_s=2.0), *rest)))
+    assert comparison.left_out == ((f"{first.scenario} in {first.engine}", "trials are not as long in both"),)
+
+
 def test_more_trials_and_another_threshold_make_no_other_scenario():
     b = rig.evaluation()
     scenarios = tuple(item.model_copy(update={"trials": 7, "threshold": 0.5}) for item in b.suite.scenarios)

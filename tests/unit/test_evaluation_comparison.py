@@ -1,5 +1,7 @@
 """Differences between engines, on outcomes that are made by hand."""
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.motion_rig import outcome
 
@@ -69,6 +71,12 @@ def test_what_could_not_run_or_ran_in_one_engine_only_is_left_out():
     failed = ScenarioOutcome(scenario="flat", engine="b", threshold=0.9, planned=9, outcomes=(), error="no engine")
     assert engine_differences([outcome("a", 9, 9), failed], "a") == ()
     assert engine_differences([outcome("a", 9, 9), outcome("b", 9, 9, scenario="rough")], "a") == ()
+
+
+def test_trials_of_other_lengths_are_not_compared():
+    home, shorter = outcome("a", 9, 9), replace(outcome("b", 0, 9), length_s=60.0)
+    assert engine_differences([home, shorter], "a") == ()
+    assert engine_differences([replace(home, length_s=60.0), shorter], "a") != ()
 
 
 def test_the_largest_differences_come_success_first_and_then_for_their_size():

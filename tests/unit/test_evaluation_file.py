@@ -52,6 +52,13 @@ def test_every_trial_is_read_back_with_its_seed_of_64_bits_and_nine_digits_of_ea
             assert mine.measures == pytest.approx(theirs.measures, rel=5e-9)
 
 
+def test_the_length_of_trials_is_read_back_where_it_is_not_the_scenarios_own(tmp_path):
+    made = rig.evaluation()
+    outcomes = (replace(made.outcomes[0], length_s=2.5), *made.outcomes[1:])
+    write_evaluation(tmp_path / FILE_NAME, replace(made, outcomes=outcomes))
+    assert [item.length_s for item in read_evaluation(tmp_path).outcomes[:2]] == [2.5, None]
+
+
 def test_it_holds_no_time_no_machine_and_no_path(path):
     text = path.read_text()
     assert not re.search(r"\d{4}-\d{2}-\d{2}|\d{2}:\d{2}:\d{2}", text)

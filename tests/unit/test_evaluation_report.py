@@ -252,6 +252,16 @@ def test_engines_are_held_against_the_one_that_the_policy_was_trained_in(made):
     assert engine_gap(rig.evaluation(engines=("mujoco",))) is None
 
 
+def test_what_cannot_be_held_against_each_other_is_said(made):
+    shorter = with_outcomes(
+        made,
+        lambda item: replace(item, length_s=2.0) if item.engine == "mujoco" and item.scenario == "shoves" else item,
+    )
+    gap = engine_gap(shorter)
+    assert gap.sentences[0].startswith("MuJoCo: in none of 3 scenarios")
+    assert gap.sentences[-1] == "Left out where trials are not as long as in PhysX: Shoves."
+
+
 # What it shows
 
 

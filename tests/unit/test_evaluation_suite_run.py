@@ -133,6 +133,7 @@ def test_an_answer_survives_its_line_to_the_last_bit():
         ({"engines": "mujocco"}, "Unknown engine 'mujocco'; valid: mujoco"),
         ({"engines": ","}, "Name at least one engine of mujoco, ovphysx, newton_mjwarp"),
         ({"trials": 0}, "0 trials are asked for; it must be at least 1"),
+        ({"processes": 0}, "0 processes are asked for; it must be at least 1"),
         ({"scenarios": ("ahaed",)}, "Unknown scenario 'ahaed'; valid: ahead"),
         ({"suite": "quik"}, "quick"),
         ({"gate": "standrad"}, "standard"),

@@ -120,7 +120,7 @@ def _git(*arguments: str) -> str:
 def machine() -> str:
     """One line on the computer: system, processor, usable cores, memory, and the GPU's name if torch sees one."""
     cores = len(os.sched_getaffinity(0))
-    parts = [f"{platform.system()} {platform.machine()}", _processor(), f"{cores} cores", f"{_memory_gib():.0f} GiB"]
+    parts = [f"{platform.system()} {platform.machine()}", _processor(), f"{cores} cores", f"{memory_gib():.0f} GiB"]
     torch = sys.modules.get("torch")  # never imported for a line of text
     if torch is not None and torch.cuda.is_available():
         parts.append(torch.cuda.get_device_name())
@@ -134,7 +134,8 @@ def _processor() -> str:
     return platform.processor() or "unknown processor"
 
 
-def _memory_gib() -> float:
+def memory_gib() -> float:
+    """Return the memory of this machine [GiB]; not a number where it is not known."""
     for line in _lines("/proc/meminfo"):
         if line.startswith("MemTotal:"):
             return int(line.split()[1]) / 2**20

@@ -155,6 +155,9 @@ def _pairs(
             if absent:
                 left_out.append((f"{name} in {engine}", f"did not run in {' and '.join(absent)}"))
             elif found[0] is not None and found[1] is not None:
+                if found[0].length_s != found[1].length_s:
+                    left_out.append((f"{name} in {engine}", "trials are not as long in both"))
+                    continue
                 pairs.append((found[0], found[1]))
     return pairs, tuple(left_out)
 

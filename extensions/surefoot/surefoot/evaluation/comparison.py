@@ -75,7 +75,8 @@ def engine_differences(outcomes: Sequence[ScenarioOutcome], reference: str) -> t
     """Return how each other engine differs from one, in the order of the outcomes; the success rate comes first.
 
     Args:
-        outcomes: What came of scenarios in engines; those that could not run are left out.
+        outcomes: What came of scenarios in engines; those that could not run, and those whose trials were not as long
+            in both engines, are left out.
         reference: The engine that others are held against, best the one that the policy was trained in.
     """
     ran = [outcome for outcome in outcomes if outcome.trials]
@@ -83,7 +84,9 @@ def engine_differences(outcomes: Sequence[ScenarioOutcome], reference: str) -> t
     return tuple(
         difference
         for outcome in ran
-        if outcome.engine != reference and outcome.scenario in at_home
+        if outcome.engine != reference
+        and outcome.scenario in at_home
+        and outcome.length_s == at_home[outcome.scenario].length_s
         for difference in _differences(outcome, at_home[outcome.scenario])
     )
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 from dataclasses import dataclass
 
+from surefoot.report import memory_gib
 from surefoot_bridge.errors import SurefootError, unknown_name
+
+from .scenario import Scenario
 
 MUJOCO = "mujoco"
 _SHORT = {"physx": "ovphysx", "newton": "newton_mjwarp"}
@@ -18,6 +22,10 @@ CHUNK = 50
 
 SLOW_TRIALS = 50
 """Trials of a scenario in PhysX and Newton on a CPU. All must succeed for a lower bound of 0.9 with fewer than 36."""
+
+
+_PROCESS_GIB = 4.0
+"""Memory [GiB] for a process of PhysX and one of Newton, each of which takes up to 1.8."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +51,24 @@ def dealing(engine: str, device: str, *, processes: int | None) -> Dealing:
     Args:
         engine: Name of the engine.
         device: Device of PhysX and Newton.
-        processes: Processes in MuJoCo; None for one a processor.
+        processes: Processes on a CPU; None for one a processor, or for as many of PhysX and Newton as find memory.
     """
+    processors = os.cpu_count() or 1
     if engine == MUJOCO:
-        return Dealing(processes or os.cpu_count() or 1, CHUNK, None, whole_length=True)
-    on_cpu = device == "cpu"
-    return Dealing(1, SLOW_TRIALS if on_cpu else 1000, SLOW_TRIALS if on_cpu else None, whole_length=not on_cpu)
+        return Dealing(processes or processors, CHUNK, None, whole_length=True)
+    if device != "cpu":
+        return Dealing(1, 1000, None, whole_length=True)
+    room = memory_gib() / _PROCESS_GIB
+    most = processors if math.isnan(room) else min(processors, max(int(room), 1))
+    return Dealing(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=False)
+
+
+def leaves_traces(engine: str, scenario: Scenario) -> bool:
+    """Return whether trials that come after a scenario in the same process differ from those that come first.
+
+    PhysX rounds the frames of a base's joints whenever it gets another payload.
+    """
+    return engine == _SHORT["physx"] and scenario.robot.payload_kg.high > 0.0
 
 
 def full_name(name: str) -> str:

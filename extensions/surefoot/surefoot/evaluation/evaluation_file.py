@@ -74,6 +74,8 @@ class _Result(_Part):
     threshold: float
     planned: int
     stopped_early: bool
+    length_s: float | None
+    """Length of the trials [s] where it is not the scenario's own; null where it is."""
     notes: tuple[str, ...]
     error: str
     success: _SuccessRate
@@ -183,6 +185,7 @@ def _result(outcome: ScenarioOutcome) -> dict[str, Any]:
         "threshold": outcome.threshold,
         "planned": outcome.planned,
         "stopped_early": outcome.stopped_early,
+        "length_s": outcome.length_s,
         "notes": list(outcome.notes),
         "error": outcome.error,
         "success": {
@@ -233,6 +236,7 @@ def _outcome(result: _Result) -> ScenarioOutcome:
         planned=result.planned,
         outcomes=trials,
         stopped_early=result.stopped_early,
+        length_s=result.length_s,
         notes=result.notes,
         error=result.error,
     )

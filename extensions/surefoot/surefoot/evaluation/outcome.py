@@ -37,6 +37,7 @@ class ScenarioOutcome:
         planned: Trials that were planned.
         outcomes: Trials that ran, by number.
         stopped_early: Whether the verdict was certain before all planned trials had run.
+        length_s: Length of the trials where it is not the scenario's own [s], as in slow engines; None where it is.
         notes: What a reader must know (``60 s of 600 s, heat extrapolated``).
         error: Why the scenario could not run; empty where it did.
     """
@@ -47,6 +48,7 @@ class ScenarioOutcome:
     planned: int
     outcomes: tuple[TrialOutcome, ...]
     stopped_early: bool = False
+    length_s: float | None = None
     notes: tuple[str, ...] = ()
     error: str = ""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .chunk import scenario_in
-from .engine_choice import MUJOCO, Dealing, dealing
+from .engine_choice import MUJOCO, Dealing, dealing, leaves_traces
 from .exemplars import keep_exemplars
 from .outcome import ScenarioOutcome, TrialOutcome
 from .push_search import push_search
@@ -33,7 +33,7 @@ class Plan:
         device: Device of PhysX and Newton.
         folder: Where finished scenarios and recordings are kept.
         trials: Trials of every scenario; None for as many as each asks for.
-        processes: Processes in MuJoCo; None for one a processor.
+        processes: Processes of each engine on a CPU; None for one a processor, or for as many as find memory.
         stop_early: Whether a scenario ends as soon as no further trial could change its verdict.
         record: Whether motions are recorded for the report.
     """
@@ -121,7 +121,7 @@ class SuiteRun:
         """
         jobs = [job for engine in self._plan.engines for job in self._jobs(engine)]
         self.tally.engines = {engine: self._to_do(engine, jobs) for engine in self._plan.engines}
-        # MuJoCo takes all processors at once; the others have a process each, and run side by side.
+        # MuJoCo first, which is quick; then the others side by side, so that no processor waits for one of them.
         groups = [[MUJOCO], [engine for engine in self._plan.engines if engine != MUJOCO]]
         try:
             for group in groups:
@@ -188,6 +188,8 @@ class SuiteRun:
                     return
                 self._take_in(job, index, answer)
                 self._progress(self.tally)
+            if leaves_traces(job.engine, job.scenario):
+                worker.finish()  # the next request starts another
 
     def _advancing(self, job: _Job, index: int) -> Callable[[float], None]:
         def tell(share: float) -> None:
@@ -252,7 +254,8 @@ class SuiteRun:
         self, job: _Job, ran: list[TrialOutcome], *, stopped_early: bool = False, error: str = ""
     ) -> ScenarioOutcome:
         declared, notes = job.declared, []
-        if job.scenario.length_s != declared.length_s:
+        shortened = job.scenario.length_s != declared.length_s
+        if shortened:
             notes.append(f"{job.scenario.length_s:g} s of {declared.length_s:g} s; motor heat is extrapolated.")
         if not self._plan.trials and job.planned < declared.trials:
             notes.append(f"{job.planned} trials of {declared.trials}: this engine is slow on a CPU.")
@@ -263,6 +266,7 @@ class SuiteRun:
             planned=job.planned,
             outcomes=tuple(ran),
             stopped_early=stopped_early,
+            length_s=job.scenario.length_s if shortened else None,
             notes=tuple(notes),
             error=error,
         )

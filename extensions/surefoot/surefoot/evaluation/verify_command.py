@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scenario", action="append", default=[], metavar="NAME", help="only this scenario; may be repeated"
     )
-    parser.add_argument("--processes", type=int, metavar="P", help="in MuJoCo (default: one a processor)")
+    parser.add_argument("--processes", type=int, metavar="P", help="of each engine on a CPU (default: one a processor)")
     parser.add_argument(
         "--stop-early", action="store_true", help="end a scenario as soon as no further trial could change its verdict"
     )

@@ -41,7 +41,7 @@ class VerifyRequest:
         device: Device of PhysX and Newton.
         trials: Trials of every scenario; None for as many as each asks for.
         scenarios: Names of the scenarios to run; all where empty.
-        processes: Processes in MuJoCo; None for one a processor.
+        processes: Processes of each engine on a CPU; None for one a processor, or for as many as find memory.
         stop_early: Whether a scenario ends as soon as its verdict is certain.
         pages: Whether the report is written, with pictures.
     """
@@ -89,6 +89,8 @@ def checked(request: VerifyRequest, bundle: Bundle | None = None) -> Plan:
     bundle = bundle or load_bundle(request.bundle, runtime="numpy")
     if request.trials is not None and request.trials < 1:
         raise SurefootError(f"{request.trials} trials are asked for; it must be at least 1.")
+    if request.processes is not None and request.processes < 1:
+        raise SurefootError(f"{request.processes} processes are asked for; it must be at least 1.")
     if request.gate is not None:
         load_gate(request.gate)
     suite = load_suite(request.suite, bundle.contract)

@@ -57,6 +57,13 @@ def engine_gap(evaluation: Evaluation) -> EngineGap | None:
         for engine in ran
         if any((item.engine, item.measure) == (engine, SUCCESS) for item in differences)
     ]
+    home = {item.scenario: item for item in evaluation.outcomes if item.engine == reference and item.trials}
+    others = [item for item in evaluation.outcomes if item.trials and item.scenario in home]
+    unlike = dict.fromkeys(item.scenario for item in others if item.length_s != home[item.scenario].length_s)
+    if unlike:
+        sentences.append(
+            f"Left out where trials are not as long as in {style_of(reference).label}: {listed([*map(title, unlike)])}."
+        )
     return EngineGap(
         reference=style_of(reference).label,
         sentences=sentences,
