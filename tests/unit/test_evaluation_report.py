@@ -12,6 +12,7 @@ from tests.unit import evaluation_rig as rig
 
 from surefoot.evaluation.exemplars import exemplars
 from surefoot.evaluation.gate import STANDARD, Gate, judge
+from surefoot.evaluation.recording import ARRAYS
 from surefoot.evaluation.report import words
 from surefoot.evaluation.report.curves import velocity_figures
 from surefoot.evaluation.report.figure import load_recordings, stretches, until_over
@@ -376,6 +377,23 @@ def test_a_scenario_is_told_in_words():
 
 
 # Words and lines
+
+
+def test_why_a_trial_failed_is_said_with_the_measures_name_and_unit():
+    assert words.why("distance_m above 0.5") == "distance above 0.5\u202fm"
+    assert words.why("climb_m below -0.75") == "climb below \u22120.75\u202fm"
+    assert words.why("command_share below 0.5") == "share of the commanded velocity below 0.5"
+    assert words.why("rms_vx_error above 0.25") == "RMS error of forward speed above 0.25\u202fm/s"
+    assert words.why("fell") == "fell"
+    assert words.why("stopped by safety: tilt") == "stopped by safety: tilt"
+
+
+def test_a_curve_has_a_cross_where_the_trial_ended_and_not_where_it_was_shorter_by_plan():
+    long, short = (rig.recording("flat_forward", engine, 0, success=True) for engine in ("mujoco", "ovphysx"))
+    short = replace(short, **{name: getattr(short, name)[:100] for name in ARRAYS})
+    whole = velocity_figures([long, short])[0].picture
+    fallen = velocity_figures([long, replace(short, success=False, reason="fell")])[0].picture
+    assert whole.count("<path") + 1 == fallen.count("<path")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ from .svg import Axes, span, steps, thinned
 
 _COMMAND = "#b9bfc7"
 _FAILED = "#b3261e"
+_ENDS = ("fell", "stopped by safety")
+"""Reasons that end a trial; all others are found when it is over."""
+
 _BEYOND = 2.0
 """How far beyond the command a fall is drawn [m/s, rad/s]."""
 
@@ -41,7 +44,7 @@ def velocity_figures(recordings: Sequence[Recording]) -> list[Figure]:
         for item, values in zip(recordings, shown, strict=True):
             style = style_of(item.engine)
             parts.append(axes.line(*thinned(item.time_s, values), colour=style.colour, dashes=style.dashes))
-            if item.time_s[-1] < longest.time_s[-1] - 1e-6 or "fell" in item.reason:
+            if item.reason.startswith(_ENDS):
                 parts.append(axes.cross(float(item.time_s[-1]), float(values[-1]), colour=_FAILED))
         figures.append(Figure(axes.figure(parts, label=f"{title}: command and measured"), title))
     return figures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -26,7 +27,14 @@ _STYLES = {
     "newton_mjwarp": EngineStyle("Newton", "#009e73", "1.5 1.5"),
 }
 
+_NAME = re.compile(rf"\b({'|'.join(_STYLES)})\b")
+
 
 def style_of(engine: str) -> EngineStyle:
     """Return how an engine is shown; one that is not known is grey, with its own name."""
     return _STYLES.get(engine, EngineStyle(engine, "#555555", "3 3"))
+
+
+def with_labels(text: str) -> str:
+    """Return a text in which engines have their names for people."""
+    return _NAME.sub(lambda found: style_of(found[0]).label, text)

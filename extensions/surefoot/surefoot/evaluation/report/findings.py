@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from surefoot.evaluation.comparison import SUCCESS, EngineDifference, engine_differences, is_gap, largest
@@ -9,7 +10,7 @@ from surefoot.evaluation.measures import MEASURES
 from surefoot.evaluation.red_flags import RedFlag, find_red_flags
 from surefoot.evaluation.result import Evaluation
 
-from .engine_style import style_of
+from .engine_style import style_of, with_labels
 from .words import counted, interval, listed, number, percent, points, title, unit_in_brackets
 
 MOST_DIFFERENCES = 12
@@ -41,8 +42,8 @@ class EngineGap(NamedTuple):
 
 def red_flags(evaluation: Evaluation) -> tuple[RedFlag, ...]:
     """Return what the measures say of a policy that a person should know."""
-    policy = evaluation.policy
-    return find_red_flags(evaluation.outcomes, evaluation.suite.scenarios, trained_in=policy.trained_in)
+    found = find_red_flags(evaluation.outcomes, evaluation.suite.scenarios, trained_in=evaluation.policy.trained_in)
+    return tuple(replace(flag, evidence=tuple(map(with_labels, flag.evidence))) for flag in found)
 
 
 def engine_gap(evaluation: Evaluation) -> EngineGap | None:

@@ -28,7 +28,7 @@ from .push_polar import push_figure
 from .setting import setting
 from .torque_speed import torque_speed_figures
 from .verdict import Cell, cells
-from .words import THIN, number, title
+from .words import THIN, number, title, why
 
 
 class Film(NamedTuple):
@@ -127,7 +127,7 @@ def _rate(outcome: ScenarioOutcome) -> float:
 
 def _numbers(recordings: list[Recording]) -> str:
     said = [
-        f"{style_of(item.engine).label} {item.number}" + ("" if item.success else f" ({item.reason})")
+        f"{style_of(item.engine).label} {item.number}" + ("" if item.success else f" ({why(item.reason)})")
         for item in recordings
     ]
     return ", ".join(said)
@@ -135,10 +135,10 @@ def _numbers(recordings: list[Recording]) -> str:
 
 def _film_caption(scenario: Scenario, recording: Recording, role: str) -> str:
     start, stop = telling_window(recording)
-    ended = "succeeded" if recording.success else recording.reason
+    ended = "succeeded" if recording.success else why(recording.reason)
     if scenario.largest_push is not None:
         force = float(np.linalg.norm(recording.push_force_w, axis=1).max())
-        ended = f"a push of {number(force)}{THIN}N, {'survived' if recording.success else recording.reason}"
+        ended = f"a push of {number(force)}{THIN}N, {'survived' if recording.success else why(recording.reason)}"
     return (
         f"{role.capitalize()} trial, {style_of(recording.engine).label} {recording.number}: {ended}. "
         f"{number(start, 2)} to{THIN}{number(stop, 2)}{THIN}s"

@@ -14,7 +14,7 @@ from surefoot.evaluation.outcome import ScenarioOutcome
 from surefoot.evaluation.result import Evaluation
 
 from .engine_style import style_of
-from .words import counted, listed, percent, percent_interval, title
+from .words import counted, listed, percent, percent_interval, title, why
 
 State = Literal["pass", "fail", "unproven", "open", "error"]
 
@@ -187,7 +187,7 @@ def _failures(outcome: ScenarioOutcome) -> tuple[tuple[str, int, str], ...]:
     failed = [trial for trial in outcome.outcomes if not trial.success]
     reasons = Counter(trial.reason for trial in failed).most_common()
     return tuple(
-        (reason, count, _some([str(trial.number) for trial in failed if trial.reason == reason], most=8))
+        (why(reason), count, _some([str(trial.number) for trial in failed if trial.reason == reason], most=8))
         for reason, count in reasons
     )
 

@@ -7,6 +7,8 @@ import re
 
 from markupsafe import Markup, escape
 
+from surefoot.evaluation.measures import MEASURES
+
 THIN = "\u202f"
 """Narrow space that does not break, between a number and its unit."""
 
@@ -15,6 +17,7 @@ TIMES = "\u00d7"
 DASH = "\u2013"
 
 _UNITS = {"n": f"{THIN}N", "ms": f"{THIN}ms", "deg": "\u00b0", "kg": f"{THIN}kg", "cm": f"{THIN}cm", "m": f"{THIN}m"}
+_BOUND = re.compile(r"(\w+) (above|below) (\S+)")
 _QUANTITY = re.compile(rf"\b(\d+)({'|'.join(_UNITS)})\b")
 
 
@@ -87,6 +90,17 @@ def title(name: str) -> str:
 def with_code(text: str) -> Markup:
     """Return a text of ours as HTML, in which what stands between backticks is code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def why(reason: str) -> str:
+    """Return why a trial failed as a person says it: ``distance_m above 0.5`` is distance above 0.5 m."""
+    found = _BOUND.fullmatch(reason)
+    if found is None or found[1] not in MEASURES:
+        return reason
+    measure = MEASURES[found[1]]
+    unit = "" if measure.unit == "-" else f"{THIN}{spelt(measure.unit)}"
+    label = measure.label if measure.label[:2].isupper() else measure.label[:1].lower() + measure.label[1:]
+    return f"{label} {found[2]} {found[3].replace('-', MINUS)}{unit}"
 
 
 def listed(names: list[str] | tuple[str, ...]) -> str:
