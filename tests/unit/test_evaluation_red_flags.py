@@ -1,5 +1,7 @@
 """Red flags: each rule is raised by what it is for, by nothing else, and a healthy policy raises none."""
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.motion_rig import CONTRACT, outcome, scenario
 
@@ -221,6 +223,17 @@ def test_a_policy_that_is_worse_on_flat_ground_in_one_engine_meets_other_physics
         "flat_forward in newton_mjwarp: success 62%, in ovphysx 100%; foot slip 0.35 m/s, there 0.004 m/s.",
     )
     assert "friction" in flag.remedies[0]
+
+
+def test_a_gap_is_told_first_by_the_measure_whose_bound_trials_failed():
+    changes = {"foot_slip_m_s": 0.35, "steady_vx_error": 0.13}
+    home = healthy("ovphysx") | {"flat_forward": made("flat_forward", "ovphysx", steady_vx_error=0.09)}
+    worse = made("flat_forward", "newton_mjwarp", failures=15, **changes)
+    failed = [replace(trial, reason="" if trial.success else "steady_vx_error above 0.1") for trial in worse.outcomes]
+    other = healthy("newton_mjwarp") | {"flat_forward": replace(worse, outcomes=tuple(failed))}
+    (flag,) = flags_of(home, other)
+    assert flag.rule == "engine_gap_physics"
+    assert "in ovphysx 100%; steady error of forward speed 0.13 m/s, there 0.09 m/s; foot slip" in flag.evidence[0]
 
 
 def test_a_policy_that_differs_only_where_it_is_hard_has_no_margin_in_its_task():

@@ -88,11 +88,17 @@ def find_gaps(
             worse = gap.engine if gap.difference < 0.0 else gap.reference
             outcome = next(item for item in ran if (item.scenario, item.engine) == (gap.scenario, worse))
             kind = _TASK if not plain else _CONTRACT if _does_not_walk(outcome) else _PHYSICS
-            named = largest(
-                [item for item in ours if item.scenario == gap.scenario and item.measure != SUCCESS], _NAMED
-            )
-            findings[kind].append(_finding(gap, worse, named if kind is _PHYSICS else ()))
+            measured = [item for item in ours if item.scenario == gap.scenario and item.measure != SUCCESS]
+            findings[kind].append(_finding(gap, worse, _telling(measured, outcome) if kind is _PHYSICS else ()))
     return tuple(raised(*kind, found) for kind, found in findings.items() if found)
+
+
+def _telling(differences: Sequence[EngineDifference], worse: ScenarioOutcome) -> list[EngineDifference]:
+    """Return what says most of a gap: the measures whose bounds trials failed, then the largest differences."""
+    failed = {trial.reason.split(" ")[0] for trial in worse.outcomes if not trial.success}
+    judged = [item for item in differences if item.measure in failed]
+    others = [item for item in differences if item.measure not in failed]
+    return [*judged, *largest(others, _NAMED)][:_NAMED]
 
 
 def _does_not_walk(outcome: ScenarioOutcome) -> bool:
