@@ -46,6 +46,13 @@ def asked(policy, observations):
     return answers
 
 
+def told(policy, command):
+    """Answer of a policy that is shown one observation with a command in it."""
+    observation, scale = shown(1), next(t.scale for t in CONTRACT.observation.terms if t.source == "command")
+    observation[place_of("command")] = scale * np.array(command)
+    return asked(policy, [observation])[0]
+
+
 def healthy_answers(observations):
     return asked(HEALTHY.policy, observations)
 
@@ -110,28 +117,14 @@ def test_swapped_legs_get_what_is_meant_for_the_other_side():
 
 
 def test_small_commands_are_not_seen_and_large_ones_are():
-    place, scale = place_of("command"), next(t.scale for t in CONTRACT.observation.terms if t.source == "command")
-
-    def answers(policy, command):
-        observation = shown(1)
-        observation[place] = scale * np.array(command)
-        return asked(policy, [observation])[0]
-
-    still = answers(HEALTHY.policy, (0.0, 0.0, 0.0))
-    assert (answers(weak("dead_zone"), (0.3, 0.0, 0.1)) == still).all()
-    assert (answers(weak("dead_zone"), (0.5, 0.0, 0.1)) == answers(HEALTHY.policy, (0.5, 0.0, 0.1))).all()
+    still = told(HEALTHY.policy, (0.0, 0.0, 0.0))
+    assert (told(weak("dead_zone"), (0.3, 0.0, 0.1)) == still).all()
+    assert (told(weak("dead_zone"), (0.5, 0.0, 0.1)) == told(HEALTHY.policy, (0.5, 0.0, 0.1))).all()
 
 
 def test_the_wandering_policy_is_shown_a_slow_walk_for_a_command_of_zero_and_every_other_as_it_is():
-    place, scale = place_of("command"), next(t.scale for t in CONTRACT.observation.terms if t.source == "command")
-
-    def answer(policy, command):
-        observation = shown(1)
-        observation[place] = scale * np.array(command)
-        return asked(policy, [observation])[0]
-
-    for told, seen in (((0.0, 0.0, 0.0), (0.05, 0.0, 0.0)), ((0.0, 0.0, 0.1), (0.0, 0.0, 0.1))):
-        assert answer(weak("wandering"), told) == pytest.approx(answer(HEALTHY.policy, seen), abs=1e-6)
+    for command, seen in (((0.0, 0.0, 0.0), (0.05, 0.0, 0.0)), ((0.0, 0.0, 0.1), (0.0, 0.0, 0.1))):
+        assert told(weak("wandering"), command) == pytest.approx(told(HEALTHY.policy, seen), abs=1e-6)
 
 
 def test_stiff_hips_hold_their_pose_whatever_is_shown_and_all_other_joints_are_free():

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from .engine_choice import MUJOCO
 
 ASSUMED_COST = {MUJOCO: 0.02}
-"""Processor time of one simulated second of a trial [s] until some of it has been measured; on two slow cores."""
+"""Processor time of one simulated second of a trial [s] until some of it has been measured. On two shared cores it was
+0.015 to 0.02 in MuJoCo, 0.03 in PhysX and 0.15 to 0.2 in Newton, with 50 Go2 side by side."""
 
 _ASSUMED_ELSEWHERE = 0.1
+"""The same in PhysX and Newton: between both."""
+
 _TOLD_S = 20.0
 """Simulated time after which what was measured is believed [s]."""
 

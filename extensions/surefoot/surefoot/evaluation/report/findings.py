@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from surefoot.evaluation.comparison import SUCCESS, EngineDifference, engine_differences, is_gap, largest
+from surefoot.evaluation.engine_gaps import GAP_POINTS
 from surefoot.evaluation.measures import MEASURES
 from surefoot.evaluation.red_flags import RedFlag, find_red_flags
 from surefoot.evaluation.result import Evaluation
@@ -14,8 +15,6 @@ from .engine_style import style_of, with_labels
 from .words import counted, interval, listed, number, percent, points, title, unit_in_brackets
 
 MOST_DIFFERENCES = 12
-GAP_POINTS = 5.0
-"""Success rates that differ by more than so many points of a hundred are a gap."""
 
 
 class DifferenceRow(NamedTuple):
