@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from contracts import quadruped_contract
 
-from surefoot_bridge import contract as c
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import RobotState
 from surefoot_bridge.unitree import RobotAddress
@@ -50,7 +49,16 @@ def unitree_contract(robot, *, joints=None, feet=("FL_foot", "RR_foot")):
     terms = [replace(t, dim=dims.get(t.source, t.dim)) for t in seen]
     return replace(
         made,
-        robot=c.RobotPart(robot, "1", tuple(reversed(sdk)), sdk, feet, (0.1,) * n),
+        robot=replace(
+            made.robot,
+            name=robot,
+            joint_names=tuple(reversed(sdk)),
+            sdk_joint_names=sdk,
+            foot_names=feet,
+            mirror_foot_names=tuple(reversed(feet)),
+            default_joint_pos_rad=(0.1,) * n,
+        ),
+        handling=each(made.handling),
         gains=each(made.gains),
         action=each(made.action),
         observation=replace(made.observation, terms=tuple(terms)),

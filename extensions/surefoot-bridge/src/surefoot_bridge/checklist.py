@@ -10,7 +10,6 @@ from .bundle import Bundle
 from .contract import Contract
 from .errors import SurefootError
 from .robot import Reading
-from .robot_handling import handling_of
 from .safety_limits import StageLimits
 from .stages import Stage
 
@@ -63,7 +62,7 @@ def checklist(
         more: Further confirmations, those of the robot's network for example.
     """
     limits = stage.limits(bundle.contract)
-    passive = f"Before the motors go limp it is seen to that {handling_of(bundle.contract.robot.name).passive_needs}."
+    passive = f"Before the motors go limp it is seen to that {bundle.contract.handling.passive_needs}."
     confirmations = (*more, *stage.confirmations, passive) if on_hardware else ()
     return Checklist(
         title=f"Stage {stage.name}: {robot}" + ("" if on_hardware else " (a rehearsal: no real robot moves)"),

@@ -28,6 +28,8 @@ class RobotKind:
         joint_names: Joints in the order of the motors in both messages. They are fewer than there is room for.
         foot_names: Feet in the order of the report's ``foot_force``; none without such sensors.
         low_level_hz: Rate of reports, and of commands in the SDK's examples [Hz].
+        damped_nms_per_rad: Velocity gain of every motor of the damped robot [N m s/rad]: what it is sent when it is let
+            go of, with or without a contract.
     """
 
     robot: str
@@ -36,6 +38,7 @@ class RobotKind:
     joint_names: Tuple[str, ...]
     foot_names: Tuple[str, ...]
     low_level_hz: float
+    damped_nms_per_rad: float
 
 
 # Order of the legs: enum of motors in unitree_sdk2's example/go2/unitree_legged_const (FR, FL, RR, RL).
@@ -54,6 +57,7 @@ KINDS: Dict[str, RobotKind] = {
         joint_names=tuple(f"{leg}_{part}_joint" for leg in _GO2_LEGS for part in ("hip", "thigh", "calf")),
         foot_names=tuple(f"{leg}_foot" for leg in _GO2_LEGS),
         low_level_hz=500.0,
+        damped_nms_per_rad=3.0,  # Passive of unitree_rl_lab's controllers
     ),
     "unitree_g1": RobotKind(
         robot="unitree_g1",
@@ -66,6 +70,7 @@ KINDS: Dict[str, RobotKind] = {
         ),
         foot_names=(),
         low_level_hz=500.0,
+        damped_nms_per_rad=3.0,  # Passive of unitree_rl_lab's controllers
     ),
 }
 """All kinds by the robot's name."""
