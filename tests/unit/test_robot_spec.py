@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.hardware_caps import known_caps
 from surefoot_robots import ActuatorGroup, Handling, RobotInterface, RobotSpec, get_robot, list_robots
 
 every_robot = pytest.mark.parametrize("spec", [get_robot(name) for name in list_robots()], ids=lambda spec: spec.name)
@@ -366,3 +367,21 @@ def test_diagonal_feet_of_a_go2_are_front_left_with_rear_right():
         "FR_foot": "RL_foot",
         "RL_foot": "FR_foot",
     }
+
+
+@every_robot
+def test_the_transport_knows_the_same_joints_feet_and_limits(spec):
+    caps = known_caps(spec.name)
+    assert caps is not None
+    assert (caps.joint_names, caps.foot_names) == (spec.sdk_joint_names, spec.foot_bodies)
+    order = [spec.joint_names.index(name) for name in caps.joint_names]
+    assert [tuple(vars(limit).values()) for limit in caps.joint_pos_rad] == [
+        spec.joint_limits_rad[name] for name in caps.joint_names
+    ]
+    assert caps.torque_nm == tuple(spec.joint_values("effort_limit_nm")[i] for i in order)
+    assert caps.joint_vel_rad_s == tuple(spec.joint_values("velocity_limit_rad_s")[i] for i in order)
+    interface = spec.interface
+    assert (caps.motor_temperature_c, caps.low_level_hz) == (
+        interface.motor_temperature_limit_c,
+        interface.low_level_hz,
+    )

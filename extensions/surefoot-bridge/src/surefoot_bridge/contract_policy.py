@@ -57,9 +57,9 @@ class ActionPart:
             the base controller.
         scale_rad: Change of each joint's target for an action of 1 [rad].
         clip_at: Largest absolute action. ``last_action`` shows the clipped action.
-        clamped_to_limits: Whether training clamped targets to ``safety.joint_pos_limit_rad``, before any filter. Where false, a target
-            beyond the range is how the policy asks for torque at its end: ``golden.npz`` holds such targets, and
-            neither observation nor filter knows of the clamp with which a robot is protected.
+        clamped_to_limits: Whether training clamped targets to ``safety.joint_pos_limit_rad``, before any filter. Where
+            false, a target beyond the range is how the policy asks for torque at its end: ``golden.npz`` holds such
+            targets, and neither observation nor filter knows of the clamp with which a robot is protected.
         low_pass_hz: Cut-off frequency of a first-order filter of the targets [Hz], which begins at an episode's first
             target and goes ``1 - exp(-2 pi low_pass_hz control_period_s)`` of the way in each step; null where there
             is none.

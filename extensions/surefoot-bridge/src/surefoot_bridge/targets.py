@@ -29,10 +29,11 @@ class Targets:
     """What the actions of a contract's policy mean, for any batch shape. It holds no state of its own.
 
     ``target = default + scale clip(action, -clip_at, clip_at)`` in float64, with the gains of the contract and neither
-    velocity nor torque; where training clamped targets to the joints' limits, they are here too. Where the contract has a low-pass filter, ``dy/dt = 2 pi low_pass_hz (target - y)``, the joints
-    are told ``y``. Each control step it goes the share ``1 - exp(-2 pi low_pass_hz control_period_s)`` of the way to
-    the target, which solves the equation exactly for a target that is held over the step. It starts at the first target
-    of an episode.
+    velocity nor torque; where training clamped targets to the joints' limits, they are here too.
+
+    Where the contract has a low-pass filter, ``dy/dt = 2 pi low_pass_hz (target - y)``, the joints are told ``y``. Each
+    control step it goes the share ``1 - exp(-2 pi low_pass_hz control_period_s)`` of the way to the target, which
+    solves the equation exactly for a target that is held over the step. It starts at the first target of an episode.
 
     An action that is not finite gives a target that is not, and stays in the filter until a reset.
 
