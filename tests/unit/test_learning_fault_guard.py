@@ -142,7 +142,7 @@ def test_a_single_fault_leaves_its_rows_in_a_dump_and_no_row_of_an_earlier_one(t
         rewards[environment] = INF
         guard.check_step(obs, rewards, dones)
         file = tmp_path / f"fault_{iteration:06d}.pt"
-        assert str(guard.close_iteration(file)).endswith(f"Their rows at each stage are in {file} (torch.load)")
+        assert str(guard.close_iteration(file)).endswith(f"Their values are in {file} (torch.load)")
     guard.check_step(*step_result())
     assert guard.close_iteration(tmp_path / "fault_000003.pt") is None
     assert not (tmp_path / "fault_000003.pt").exists()
@@ -186,7 +186,7 @@ def test_a_fault_in_another_process_is_reported_and_saved_by_the_first_and_both_
     torch.multiprocessing.spawn(guard_of_process, (tmp_path,), nprocs=2)
     file = tmp_path / "fault_000001.pt"
     said = "non-finite values (action 1) in 1 environment(s): 107; they were reset"
-    assert (tmp_path / "rank0").read_text() == f"{said}. Their rows at each stage are in {file} (torch.load)"
+    assert (tmp_path / "rank0").read_text() == f"{said}. Their values are in {file} (torch.load)"
     dump = torch.load(file, weights_only=True)
     assert dump["environments"] == [107]
     assert dump["action"].isnan().all()

@@ -156,7 +156,7 @@ def test_a_fault_in_one_environment_is_reported_and_training_goes_on_with_finite
     assert first[f"Faults/{stage}"] == 1.0
     assert not any(name.startswith("Faults/") for name in second)
     assert all(value is not None for name, value in first.items() if name.startswith("Loss/"))
-    said = f"iteration 1: non-finite values ({stage} 1) in 1 environment(s): 5; they were reset. Their rows"
+    said = f"iteration 1: non-finite values ({stage} 1) in 1 environment(s): 5; they were reset. Their values"
     assert said in capsys.readouterr().out
     assert torch.load(run.fault_dump(1), weights_only=True)["environments"] == [5]
 
@@ -196,7 +196,7 @@ def test_gradients_that_were_left_out_are_said_in_their_own_iteration_with_the_e
     runner.learn(3)
     said = [line for line in capsys.readouterr().out.splitlines() if "gradient" in line]
     assert said == [
-        "iteration 2: the gradient was NaN or infinite in 4 of 4 updates; they were left out. "
+        "iteration 2: the gradient was NaN or infinite in 4 of 4 updates, which were left out. "
         f"The experience is in {run.experience_dump} (torch.load)."
     ]
     assert torch.load(run.experience_dump, weights_only=True)["returns"].isnan().all()

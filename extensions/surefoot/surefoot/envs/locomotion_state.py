@@ -24,8 +24,9 @@ class LocomotionState:
 
     :meth:`update` runs once per control step, between physics and terminations. It writes buffers that are allocated
     once: whoever keeps a value beyond the step copies it. Tensors have shape (num_envs, ...), on the simulation's
-    device. :meth:`reset` runs after the engine was written, so that the first observation of an episode shows nothing of
-    the one before. What concerns the base is formed again when it is asked for after it or :meth:`base_has_moved`.
+    device. :meth:`reset` runs after a new state was written into the engine, so that an episode's first observation
+    shows nothing of the episode before. What concerns the base is formed again when it is asked for after
+    :meth:`reset` or :meth:`base_has_moved`.
     """
 
     def __init__(self, robot: Articulation, contacts: ContactSensor, spec: RobotSpec, step_dt: float) -> None:

@@ -64,8 +64,10 @@ class FaultReport:
     def __str__(self) -> str:
         stages = ", ".join(f"{stage} {count}" for stage, count in self.counts.items() if count)
         shown = ", ".join(map(str, self.environments[:8])) + (", ..." if len(self.environments) > 8 else "")
-        where = f". Their rows at each stage are in {self.dump} (torch.load)" if self.dump else ""
-        return f"non-finite values ({stages}) in {len(self.environments)} environment(s): {shown}; they were reset{where}"
+        where = f". Their values are in {self.dump} (torch.load)" if self.dump else ""
+        return (
+            f"non-finite values ({stages}) in {len(self.environments)} environment(s): {shown}; they were reset{where}"
+        )
 
 
 def rows_not_finite(*tensors: torch.Tensor) -> torch.Tensor:
@@ -111,11 +113,11 @@ class FaultGuard:
     Args:
         num_envs: Number of environments.
         device: Device of the environment's tensors.
-        ranks: Place of this process among those of the run.
+        ranks: Place of this process among those of the run; None for a single one.
     """
 
-    def __init__(self, num_envs: int, device: str, ranks: Ranks = Ranks()) -> None:
-        self._ranks = ranks
+    def __init__(self, num_envs: int, device: str, ranks: Ranks | None = None) -> None:
+        self._ranks = ranks or Ranks()
         self._counts = torch.zeros(len(STAGES), dtype=torch.long, device=device)
         self._seen = torch.zeros(num_envs, dtype=torch.bool, device=device)
         self._state_faults = torch.zeros_like(self._seen)

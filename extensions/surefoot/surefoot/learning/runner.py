@@ -219,11 +219,11 @@ class SurefootRunner(OnPolicyRunner):
         skipped = int(losses.get("skipped_updates", 0))
         if not skipped:
             return
-        updates = self.alg.num_learning_epochs * self.alg.num_mini_batches
+        planned = self.alg.num_learning_epochs * self.alg.num_mini_batches
         where = self._dump_experience() if getattr(self.alg, "faulty_updates_in_a_row", 1) == 1 else ""
         progress.say(
-            f"iteration {self.completed}: the gradient was NaN or infinite in {skipped} of {updates} updates; they were "
-            f"left out.{where}"
+            f"iteration {self.completed}: the gradient was NaN or infinite in {skipped} of {planned} updates, which "
+            f"were left out.{where}"
         )
 
     def _dump_experience(self) -> str:

@@ -34,9 +34,9 @@ class WandbLogger:
     ``message`` says where the metrics go, and how to send them later when that is only the disk.
 
     W&B's step is the iteration. An iteration is logged once a checkpoint holds it, since a run that is killed goes on
-    from its last checkpoint and makes the later iterations again; the run directory's ``metrics.jsonl`` has them at once
-    and forgets them then. What W&B lacks of the iterations before ``completed`` is taken from there. A run that goes
-    back to before what W&B has of it, which takes nothing back, becomes another run there.
+    from its last checkpoint and makes the later iterations again. The run directory's ``metrics.jsonl`` has them at
+    once; what W&B lacks of the iterations up to ``completed`` is taken from there. W&B takes no row back, so a run that
+    goes back to before the last row that was logged becomes another run there.
 
     Args:
         folder: The run directory; W&B's files go to ``wandb/`` in it.

@@ -1,9 +1,9 @@
 """What Weights & Biases recorded on this disk: its folders, and the rows in them.
 
 Facts about wandb 0.31 that shape this module: each start of a run makes a folder ``offline-run-DATE_TIME-ID``, or
-``run-DATE_TIME-ID`` when it is online, with one file ``run-ID.wandb``; ``wandb leet inspect`` reads it, also when a kill
-cut it short; ``wandb sync`` leaves a file ``run-ID.wandb.synced`` beside it. A start that a kill ended in its first second leaves
-7 bytes, a header without a record.
+``run-DATE_TIME-ID`` when it is online, with one file ``run-ID.wandb``; ``wandb leet inspect`` reads it, also when a
+kill cut it short; ``wandb sync`` leaves a file ``run-ID.wandb.synced`` beside it. A kill in the first second leaves 7
+bytes, a header without a record.
 """
 
 from __future__ import annotations
