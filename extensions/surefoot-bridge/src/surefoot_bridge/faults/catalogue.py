@@ -4,42 +4,20 @@ Times follow from the graces of :class:`~surefoot_bridge.safety_limits.StageLimi
 period and two low-level ticks, in which what has gone wrong is noticed.
 """
 
-from dataclasses import dataclass
-from typing import Dict, Literal, Mapping, Optional, Tuple
+from typing import Dict, Mapping, Optional, Tuple
 
 from surefoot_bridge.bridge_run import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.errors import unknown_name
 from surefoot_bridge.safety_rules import Response
 
-Where = Literal["robot", "policy", "operator", "clock", "process"]
-
-_NOTICE_S = 0.024  # a control period of 20 ms and two ticks of 2 ms
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One kind of fault.
-
-    Attributes:
-        name: Its name.
-        what: What it does, in one sentence.
-        where: Which part is faulty.
-        rules: Rules of which one at least must act; none where the robot may go on.
-        safe: Least response that makes the robot safe; :attr:`Response.NONE` where it may go on, as long as it is
-            damped should it fall.
-        within_s: Time from the beginning of the fault in which it must be given [s].
-        duration_s: How long the fault lasts [s].
-        walking_only: Whether it concerns a walking robot only.
-    """
-
-    name: str
-    what: str
-    where: Where
-    rules: Tuple[str, ...]
-    safe: Response
-    within_s: float
-    duration_s: float
-    walking_only: bool = False
+from .fault import AT_ONCE_S as _AT_ONCE_S
+from .fault import LONG_S as _LONG_S
+from .fault import LOST as _LOST
+from .fault import LOST_S as _LOST_S
+from .fault import NOTICE_S as _NOTICE_S
+from .fault import Fault
+from .part_kinds import PART_KINDS
+from .robot_kinds import ROBOT_KINDS
 
 
 def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
@@ -59,11 +37,7 @@ def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
 
 
 _NONE, _CLAMP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.HOLD, Response.DAMP
-_LOST = ("report_lost", "report_stale")
-_LOST_S = 0.1 + _NOTICE_S  # lost_report_grace_s
-_AT_ONCE_S = _NOTICE_S
 _HALF_STRIDE_S = 0.2  # in which the target of a walking joint moves far enough to tell that its encoder stands still
-_LONG_S = 1.5  # longer than any grace but that of the battery
 _FIELDS = {
     "joint_pos_rad": "joint position",
     "joint_vel_rad_s": "joint velocity",
@@ -187,7 +161,7 @@ _LIST: Tuple[Fault, ...] = (
     Fault("loop_clock_back", "The loop's clock jumps 1 s back.", "clock", ("clock_back",), _HOLD, _AT_ONCE_S, _LONG_S),
 )  # fmt: skip
 
-FAULTS: Dict[str, Fault] = {fault.name: fault for fault in _LIST}
+FAULTS: Dict[str, Fault] = {fault.name: fault for fault in (*_LIST, *ROBOT_KINDS, *PART_KINDS)}
 """All faults by name, in their order."""
 
 _PROCESS_LIST: Tuple[Fault, ...] = (
