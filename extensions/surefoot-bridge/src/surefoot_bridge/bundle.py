@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, Optional
 
+import numpy as np
+
 from .agreement import check_agreement
 from .contract import Contract, read_contract
 from .errors import SurefootError
@@ -103,9 +105,10 @@ def load_bundle(
     golden = _read_golden(files, folder)
     policy = load_policy(pick_runtime(files, runtime), files, contract.network, where=str(folder))
     observations, targets = Observations(contract), Targets(contract)
-    deviations = replay(golden, contract, policy, observations, targets, where=str(folder / GOLDEN_FILE))
-    if policy.runtime != "numpy":
-        check_agreement(policy, network, contract, observations, golden, where=str(folder))
+    with np.errstate(all="ignore"):  # what is not finite is a deviation, and no matter for a warning
+        deviations = replay(golden, contract, policy, observations, targets, where=str(folder / GOLDEN_FILE))
+        if policy.runtime != "numpy":
+            check_agreement(policy, network, contract, observations, golden, where=str(folder))
     return Bundle(folder, identity(manifest), require_signature_by, contract, policy, observations, targets, deviations)
 
 

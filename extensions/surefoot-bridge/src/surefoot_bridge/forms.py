@@ -44,5 +44,6 @@ def check_forms(network: Network, files: Mapping[str, bytes], *, where: str) -> 
             same = next((i for i, (a, b) in enumerate(zip(found, expected)) if a != b), min(len(found), len(expected)))
             raise SurefootError(
                 f"{where}/{file} is not the network of {plain}: from byte {same} on it is not what this "
-                "surefoot-bridge writes of these weights. It was changed, or exported by another version: export the policy again."
+                "surefoot-bridge writes of these weights. It was changed, or exported by another version: export the "
+                "policy again."
             )
