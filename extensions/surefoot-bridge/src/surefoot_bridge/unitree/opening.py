@@ -66,8 +66,8 @@ def _await_reports(robot: UnitreeRobot, timeout_s: float) -> None:
         return
     if reading.wrong_crc and robot.without_checksum:
         raise SurefootError(
-            f"{robot.address}: reports come, but their checksum is 0: the sender computes none, as simulators do. That is "
-            "accepted on the loopback only, where no real robot can be: --interface lo."
+            f"{robot.address}: reports come, but their checksum is 0: the sender computes none, as simulators do. That "
+            "is accepted on the loopback only, where no real robot can be: --interface lo."
         )
     if reading.wrong_crc:
         raise SurefootError(

@@ -1,9 +1,9 @@
 """The remote of Unitree's robots, as their reports carry it (``wireless_remote``, 40 bytes).
 
 The layout is that of ``xRockerBtnDataStruct`` in the ``gamepad.hpp`` of unitree_sdk2's examples, little-endian: two
-bytes of head, 16 bits of keys, then float32 ``lx``, ``rx``, ``ry``, ``L2``, ``ly``, the sticks in [-1, 1] with right and
-forward positive. The firmware's own stops (L2+B damps) belong to its controllers, which are off while a bridge commands:
-so the bridge itself must obey them.
+bytes of head, 16 bits of keys, then float32 ``lx``, ``rx``, ``ry``, ``L2``, ``ly``, the sticks in [-1, 1] with right
+and forward positive. The firmware's own stops (L2+B damps) belong to its controllers, which are off while a bridge
+commands: so the bridge itself must obey them.
 """
 
 import struct
