@@ -75,6 +75,18 @@ _FIELDS = {
     "foot_force_n": "foot force",
     "battery_share": "charge of the battery",
 }
+ALARM_PREFIX = "alarm_"
+"""Begins the names of faults that raise an alarm of the robot; its name follows."""
+
+_ALARM_S = 0.1 + _NOTICE_S  # alarm_grace_s
+_ALARMS = (
+    ("other_commander", "Another program commands the robot.", _DAMP, _AT_ONCE_S, False),
+    ("own_controller", "The robot's own controller becomes active.", _DAMP, _AT_ONCE_S, False),
+    ("robot_clock_rate", "The robot's clock begins to run at another rate.", _HOLD, _ALARM_S, False),
+    ("motor_fault", "A motor reports a fault.", _HOLD, _ALARM_S, True),
+    ("motor_link", "Messages of a motor are lost.", _HOLD, _ALARM_S, True),
+    ("battery_silent", "The battery reports no more.", _HOLD, _ALARM_S, True),
+)
 NAN_PREFIX = "nan_"
 """Begins the names of faults that make a number of a report not a number; the field's name follows."""
 
@@ -138,6 +150,11 @@ _LIST: Tuple[Fault, ...] = (
           walking_only=True),
     Fault("imu_tilted", "The IMU measures a tilt as in a fall.", "robot", ("tilt",), _DAMP, 0.04 + _AT_ONCE_S, _LONG_S),
     Fault("no_gravity", "The IMU measures a free fall.", "robot", ("free_fall",), _DAMP, 0.15 + _AT_ONCE_S, _LONG_S),
+    # What it raises an alarm about.
+    *(
+        Fault(f"{ALARM_PREFIX}{name}", words, "robot", (name,), response, within_s, _LONG_S, walking_only)
+        for name, words, response, within_s, walking_only in _ALARMS
+    ),
     # Messages to the robot.
     Fault("commands_lost", "No command reaches the robot for 50 ms.", "robot", (), _NONE, _LONG_S, 0.05),
     Fault("write_raises", "Sending a command raises an exception.", "robot", (), _DAMP, _AT_ONCE_S, _LONG_S),
