@@ -224,9 +224,7 @@ class Controller:
         if some(starts):
             stops = np.where(starts & self.safety.forbids_walking(state.safety), _ANSWER_STOP, np.int8(0))
             response = np.maximum(response, stops)
-        told, machine = self.machine.step(
-            state.machine, report, request, state.policy_command, response, inputs.time_s
-        )
+        told, machine = self.machine.step(state.machine, report, request, state.policy_command, response, inputs.time_s)
         frozen = state.frozen.frozen
         if some(frozen):
             frozen = frozen & by_policy(state.machine.mode)[..., None]
@@ -246,6 +244,7 @@ class Controller:
                 operator_age_s=inputs.operator_age_s,
                 walking=by_policy(machine.mode),
                 frozen=frozen,
+                alarms=inputs.alarms,
             ),
             told,
         )

@@ -2,7 +2,8 @@
 
 import contextlib
 import time
-from typing import Optional, Tuple
+from dataclasses import replace
+from typing import Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -249,6 +250,7 @@ class Loop:
                 operator_stop=wish.stop,
                 operator_release=wish.release,
                 operator_age_s=checked_s - wish.heartbeat_s,
+                alarms=reading.raised,
             ),
         )
         asked_in, self.state = self.state.machine, state
@@ -263,7 +265,7 @@ class Loop:
         if self._ticks == 0:
             self._first_s = now
         self._ticks, self._last_s = self._ticks + 1, now
-        self._tell(now, verdict, request, asked_in)
+        self._tell(now, verdict, request, asked_in, reading.alarms)
         if self._log is not None:
             self._log.write(
                 now,
@@ -289,12 +291,14 @@ class Loop:
             return state
         return answered
 
-    def _tell(self, now: float, verdict: SafetyVerdict, request: Request, before: MachineState) -> None:
+    def _tell(
+        self, now: float, verdict: SafetyVerdict, request: Request, before: MachineState, alarms: Mapping[str, str]
+    ) -> None:
         """Note rules that began to act, requests that are not obeyed at once, and changes of mode."""
         safety, machine = self.controller.safety, self.state.machine
         if some(verdict.tripped):
             for event in safety.events(verdict):
-                self._record.event(event)
+                self._record.event(replace(event, message=alarms.get(event.rule, event.message)))
         if request != Request.KEEP and not self._end_requests:
             refused = bool(machine.refused)
             said = answer_to(

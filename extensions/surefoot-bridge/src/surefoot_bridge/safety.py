@@ -82,7 +82,15 @@ class Safety:
         none = np.zeros((*batch_shape, num_rules), dtype=bool)
         code, release = np.zeros(batch_shape, dtype=np.int8), np.zeros(batch_shape, dtype=bool)
         return SafetyState(
-            seen, none, np.zeros(none.shape), none.copy(), code, code.copy(), pose.copy(), release, np.zeros(batch_shape)
+            seen,
+            none,
+            np.zeros(none.shape),
+            none.copy(),
+            code,
+            code.copy(),
+            pose.copy(),
+            release,
+            np.zeros(batch_shape),
         )
 
     def reset(self, state: SafetyState, mask: np.ndarray) -> SafetyState:
