@@ -37,10 +37,11 @@ def main(robot_name, domain, timeout_s, duration_s):
             break
         robot.write(command)
         time.sleep(0.002)
+    guardian.ending()
     robot.stop()
-    guardian.release()
+    doubt = guardian.release()
     robot.close()
-    print(json.dumps({"ended": ended}), flush=True)
+    print(json.dumps({"ended": ended, "doubt": doubt, "last_words": guardian.last_words}), flush=True)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from .operators import Operator
 from .robot import Reading, Robot
 from .robot_handling import hold_of
 from .robot_place import RobotPlace
-from .run_outcome import Outcome
+from .run_outcome import Outcome, Rest
 from .safety_limits import StageLimits
 from .stage_standing import require_open
 from .stages import Stage
@@ -162,7 +162,8 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             report = loop.run()
             robot.close()
             status = None if log is None else log.close()
-    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals))
+            rest = None if guardian is None else Rest(known=not guardian.doubt, words=guardian.last_words)
+    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals), rest)
 
 
 def _first_report(robot: Robot, clock: Clock) -> Reading:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, Optional, Tuple
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.guardian import end_guardian
+from surefoot_bridge.guardian_registry import end_guardian
 from surefoot_bridge.log import Log
 from surefoot_bridge.unitree.address import LOOPBACK, RobotAddress
 from surefoot_bridge.unitree.lock import RobotLock

@@ -1,0 +1,119 @@
+"""Whether a robot is damped, by what its own reports say.
+
+A damped motor gives ``-kd * velocity`` and nothing else, which a report shows: ``tau_est`` of each joint is what damping
+gives at the velocity beside it. A motor that still has a position gain carries weight, or resists whoever moves it, and
+its ``tau_est`` is something else. So a robot counts as damped when its reports say so for a while without a gap, and are
+as young as reports are. A position gain that has nothing to hold, as of a robot that lies where it is told to lie,
+cannot be told from damping by any field of a report; that commands of damping arrive is then known only from the robot
+being there: its reports come, and it has been sent nothing but damping for as long.
+"""
+
+import math
+import time
+from typing import Optional
+
+import numpy as np
+
+from surefoot_bridge.robot_handling import handling_of
+
+from .arrival import ArrivalTimes
+from .checksum import checksum
+from .kinds import REPORT_TOPIC, TICKS_PER_S, RobotKind
+from .participant import Participant, Subscriber
+
+SHOWN_S = 0.2
+"""For how long all reports must show the damping [s]: 100 of them, far more than a command is on its way."""
+
+YOUNG_S = 0.1
+"""How old a report may be, and how long none may come [s]: as long as safety lets a robot be without one."""
+
+TORQUE_NM = 1.0
+"""By how much a joint's torque may differ from what damping gives [N m]. Assumption: above what a current sensor reads
+of a motor that does nothing; a standing Go2 has 4 to 6 at each knee."""
+
+TORQUE_SHARE = 0.25
+"""The same as a share of what damping gives, for velocity and torque of a report are not of the same instant.
+Assumption."""
+
+_DEPTH = 8
+
+
+class DampingEvidence:
+    """Listens to a robot's reports and says whether they show that it is damped.
+
+    Args:
+        participant: Who listens.
+        kind: Kind of the robot.
+
+    Attributes:
+        shown: Whether they show it.
+        finding: What they say, for a person.
+        mode_machine: What a G1 calls its kind, by its last report; None before the first, and for other robots.
+    """
+
+    def __init__(self, participant: Participant, kind: RobotKind) -> None:
+        self._reports = Subscriber(participant, REPORT_TOPIC, kind.report, depth=_DEPTH)
+        self._names = kind.joint_names
+        self._damping = handling_of(kind.robot).damped_nms_per_rad
+        self._arrivals = ArrivalTimes()
+        self._tick = -1
+        self._begun_s = self._heard_s = self._since_s = math.nan
+        self._trouble = ""
+        self.shown, self.finding = False, ""
+        self.mode_machine: Optional[int] = None
+
+    def begin(self) -> None:
+        """From now on the robot is told to be damped, and nothing else."""
+        self._begun_s, self._since_s = time.monotonic(), math.nan
+        self.shown, self._trouble = False, "it has just been told to be damped"
+
+    def look(self) -> None:
+        """Take the reports that have come, and judge; to be called more often than reports come."""
+        now_s = time.monotonic()
+        taken = self._reports.take()
+        if len(taken):
+            self._take(taken[-1:], now_s)
+        silent_s = now_s - (self._begun_s if math.isnan(self._heard_s) else self._heard_s)
+        if math.isnan(self._heard_s) or silent_s > YOUNG_S:
+            since = "since it is listened to" if math.isnan(self._heard_s) else f"for {silent_s:.1f} s"
+            self._trouble = f"no report of it has come {since}"
+        if self._trouble:
+            self.shown, self._since_s, self.finding = False, math.nan, self._trouble
+        elif math.isnan(self._since_s):
+            self._since_s = now_s
+        elif not math.isnan(self._begun_s) and now_s - self._since_s >= SHOWN_S:
+            self.shown, self.finding = True, f"its reports have shown it for {now_s - self._since_s:.1f} s"
+
+    def _take(self, report: np.ndarray, now_s: float) -> None:
+        sent = report[0]
+        if int(sent["crc"]) not in (0, checksum(report)):  # 0: a simulator that computes none
+            self._trouble = "the checksum of its report is wrong"
+            return
+        if "mode_machine" in (report.dtype.names or ()):
+            self.mode_machine = int(sent["mode_machine"])
+        self._heard_s = now_s
+        tick = int(sent["tick"])
+        age_s = 0.0
+        if tick:  # 0: a simulator whose clock does not tick
+            if tick == self._tick:
+                self._trouble = "its report repeats the one before"
+                return
+            measured_s = tick / TICKS_PER_S
+            age_s = now_s - self._arrivals.received_s(now_s, measured_s)
+        self._tick = tick
+        if abs(age_s) > YOUNG_S:
+            self._trouble = f"its reports are {age_s:.1f} s old"
+            return
+        self._trouble = self._driven(sent["motor_state"][: len(self._names)])
+
+    def _driven(self, motors: np.ndarray) -> str:
+        """Return which joint gives a torque that is not damping's; empty if none does."""
+        damped_nm = -self._damping * motors["dq"].astype(np.float64)
+        excess_nm = np.abs(motors["tau_est"] - damped_nm) - TORQUE_SHARE * np.abs(damped_nm)
+        if not excess_nm.size or np.max(excess_nm) <= TORQUE_NM:  # false for what is not a number
+            return ""
+        worst = int(np.argmax(np.where(np.isnan(excess_nm), np.inf, excess_nm)))
+        return (
+            f"{self._names[worst]} gives {float(motors['tau_est'][worst]):.1f} N m where damping gives "
+            f"{damped_nm[worst]:.1f}"
+        )
