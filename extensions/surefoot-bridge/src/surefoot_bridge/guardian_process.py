@@ -13,8 +13,6 @@ import sys
 import time
 from typing import Optional
 
-import numpy as np
-
 from surefoot_bridge.errors import SurefootError
 
 from .guardian import GUARDIAN_NOTE
@@ -23,8 +21,8 @@ from .guardian_registry import Announcement
 from .realtime import be_urgent
 from .unitree.address import RobotAddress
 from .unitree.commands import LowCommand
-from .unitree.damping import DampingEvidence
-from .unitree.kinds import KINDS
+from .unitree.damping import Damper
+from .unitree.lock import write_note
 from .unitree.participant import Participant
 
 _LOOK_S = 0.002
@@ -70,14 +68,10 @@ class _Guard:
 
     def __init__(self, order: Order, page: Page) -> None:
         self._order, self._page = order, page
-        kind = KINDS[order.robot]
         self._announcement = Announcement(RobotAddress(order.robot, order.interface, order.domain), order.parent)
         participant = Participant(order.interface, order.domain)
-        self._command = LowCommand(participant, kind, np.arange(len(kind.joint_names)))
-        self._command.mode_machine = order.mode_machine
-        self._evidence = DampingEvidence(participant, kind)
-        self._zeros, self._period_s = np.zeros(len(kind.joint_names)), 1.0 / kind.low_level_hz
-        _await_robot(self._command)
+        self._damper = Damper(participant, order.robot, mode_machine=order.mode_machine)
+        _await_robot(self._damper.command)
 
     def run(self) -> None:
         """Watch, and damp if something was commanded."""
@@ -109,41 +103,31 @@ class _Guard:
                 return f"the control loop (process {order.parent}) gave no sign of life for {order.timeout_s} s"
             if now_s >= listen_s:  # so that it is known how young reports are here
                 listen_s = now_s + _LISTEN_S
-                self._evidence.look()
+                self._damper.evidence.look()
             time.sleep(_LOOK_S)
 
     def _damp(self, *, until_shown: bool) -> None:
         """Damp the robot until its reports show it, or until somebody ends this process."""
-        evidence, page = self._evidence, self._page
-        evidence.begin()
-        due_s = say_s = time.monotonic()
-        noted = False
-        while True:
+        evidence, page = self._damper.evidence, self._page
+        self._damper.begin()
+        say_s, noted = time.monotonic(), False
+        while not (until_shown and evidence.shown):
             with contextlib.suppress(SurefootError):  # the network may come back
-                self._command.send_damped(self._zeros)
-            with contextlib.suppress(SurefootError):
-                evidence.look()
-            if until_shown and evidence.shown:
-                page.set_finding(shown=True, finding=evidence.finding)
-                return
+                self._damper.step()
             if not noted:  # after the first command, which is what matters
                 signal.signal(signal.SIGTERM, _end)
                 _note(self._order)
                 noted = True
-            now_s = time.monotonic()
-            if now_s >= say_s:
-                say_s = now_s + _SAY_S
+            if time.monotonic() >= say_s:
+                say_s = time.monotonic() + _SAY_S
                 page.set_finding(evidence.shown, evidence.finding)
                 self._announcement.say(page)
-            due_s = max(due_s + self._period_s, now_s - self._period_s)
-            time.sleep(max(due_s - time.monotonic(), 0.0))
+        page.set_finding(evidence.shown, evidence.finding)
 
 
 def _note(order: Order) -> None:
     if order.lock_descriptor >= 0:
-        os.ftruncate(order.lock_descriptor, 0)
-        note = GUARDIAN_NOTE.format(pid=os.getpid(), parent=order.parent)
-        os.pwrite(order.lock_descriptor, note.encode(), 0)
+        write_note(order.lock_descriptor, GUARDIAN_NOTE.format(pid=os.getpid(), parent=order.parent))
 
 
 def _await_robot(command: LowCommand) -> None:

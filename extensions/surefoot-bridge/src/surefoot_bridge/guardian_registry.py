@@ -24,10 +24,10 @@ _PURPOSE = "guardian"
 _END_TIMEOUT_S = 5.0
 _POLL_S = 0.005
 _READ_S = 0.5  # longer than anybody reads a file
-_NOTE = "guardian {pid} of bridge {parent}, {doing} since {since}; {reason}; {finding}"
+_NOTE = "guardian {pid} of bridge {parent}, {doing} since {since}; {reason}; {shown}; {finding}"
 _PATTERN = re.compile(
     r"guardian (?P<pid>\d+) of bridge (?P<parent>\d+), (?P<doing>\w+) since (?P<since>[^;]*); (?P<reason>[^;]*); "
-    r"(?P<finding>[^;]*)"
+    r"(?P<shown>\w*); (?P<finding>[^;]*)"
 )
 _FILE = re.compile(rf"surefoot-{_PURPOSE}-(?P<robot>[^-]+)-(?P<interface>.+)-(?P<domain>\d+)\.lock")
 
@@ -43,7 +43,8 @@ class Announced:
         damping: Whether it damps the robot; it watches the bridge otherwise.
         since: Since when, by the computer's clock, ISO 8601.
         reason: Why it damps; empty where it watches.
-        finding: What the robot's reports say of its damping.
+        shown: Whether the robot's reports show that it is damped.
+        finding: What they say of it.
     """
 
     address: RobotAddress
@@ -52,6 +53,7 @@ class Announced:
     damping: bool
     since: str
     reason: str
+    shown: bool
     finding: str
 
     def describe(self) -> str:
@@ -60,7 +62,7 @@ class Announced:
             return f"{self.address}: guardian {self.pid} watches bridge {self.parent} since {self.since}."
         return (
             f"{self.address}: guardian {self.pid} of bridge {self.parent} DAMPS it since {self.since}: {self.reason}. "
-            f"Its reports: {self.finding or 'not looked at yet'}."
+            f"Its damping is {'shown' if self.shown else 'NOT known'}: {self.finding or 'nobody has looked yet'}."
         )
 
 
@@ -92,6 +94,7 @@ class Announcement:
                 doing="damping" if damping else "watching",
                 since=self._since,
                 reason=page.reason.replace(";", ","),
+                shown="shown" if page.shown else "unknown",
                 finding=page.finding.replace(";", ","),
             )
         )
@@ -119,6 +122,7 @@ def guardians(folder: Optional[Path] = None) -> List[Announced]:
                     damping=said["doing"] == "damping",
                     since=said["since"],
                     reason=said["reason"],
+                    shown=said["shown"] == "shown",
                     finding=said["finding"],
                 )
             )
@@ -177,7 +181,7 @@ def _held_note(path: Path) -> str:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        return os.pread(descriptor, 4096, 0).decode("utf-8", "replace")
+        return os.pread(descriptor, 4096, 0).decode("utf-8", "replace").strip()
     finally:
         os.close(descriptor)
     return ""

@@ -18,7 +18,8 @@ from surefoot_bridge.robot_handling import handling_of
 
 from .arrival import ArrivalTimes
 from .checksum import checksum
-from .kinds import REPORT_TOPIC, TICKS_PER_S, RobotKind
+from .commands import LowCommand
+from .kinds import KINDS, REPORT_TOPIC, TICKS_PER_S, RobotKind
 from .participant import Participant, Subscriber
 
 SHOWN_S = 0.2
@@ -117,3 +118,47 @@ class DampingEvidence:
             f"{self._names[worst]} gives {float(motors['tau_est'][worst]):.1f} N m where damping gives "
             f"{damped_nm[worst]:.1f}"
         )
+
+
+class Damper:
+    """Damps a robot at its low-level rate and listens to whether it is damped.
+
+    Args:
+        participant: Who does it.
+        robot: Name of the robot.
+        mode_machine: What a G1 calls its kind; taken from its reports where it is not known.
+
+    Attributes:
+        command: What is sent.
+        evidence: What its reports say.
+    """
+
+    def __init__(self, participant: Participant, robot: str, *, mode_machine: Optional[int] = None) -> None:
+        kind = KINDS[robot]
+        self.command = LowCommand(participant, kind, np.arange(len(kind.joint_names)))
+        self.evidence = DampingEvidence(participant, kind)
+        self._known = mode_machine is not None
+        self.command.mode_machine = mode_machine or 0
+        self._zeros, self._period_s = np.zeros(len(kind.joint_names)), 1.0 / kind.low_level_hz
+        self._due_s = math.nan
+
+    def begin(self) -> None:
+        """Begin to damp with the next step."""
+        self.evidence.begin()
+        self._due_s = time.monotonic()
+
+    def step(self) -> None:
+        """Send one command, look at the reports, and wait for the next one's time.
+
+        Raises:
+            SurefootError: If the network cannot be used. The time was waited for.
+        """
+        try:
+            if not self._known:
+                self.command.mode_machine = self.evidence.mode_machine or 0
+            self.command.send_damped(self._zeros)
+            self.evidence.look()
+        finally:
+            now_s = time.monotonic()
+            self._due_s = max(self._due_s + self._period_s, now_s - self._period_s)
+            time.sleep(max(self._due_s - time.monotonic(), 0.0))
