@@ -63,8 +63,13 @@ class Bridge:
     def __exit__(self, *unused):
         self.process.kill()
         self.process.communicate()
-        for robot in (GO2, G1):
-            end_guardian(address(robot))
+        await_true(self._no_guardian)
+
+    def _no_guardian(self):
+        """End the guardian, once it has seen that its bridge is gone."""
+        for each in guardians():
+            end_guardian(each.address)
+        return not guardians()
 
 
 def guardians():

@@ -123,7 +123,7 @@ def guardians(folder: Optional[Path] = None) -> List[Announced]:
                     since=said["since"],
                     reason=said["reason"],
                     shown=said["shown"] == "shown",
-                    finding=said["finding"],
+                    finding=said["finding"].strip(),
                 )
             )
     return found
@@ -181,7 +181,7 @@ def _held_note(path: Path) -> str:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        return os.pread(descriptor, 4096, 0).decode("utf-8", "replace").strip()
+        return os.pread(descriptor, 4096, 0).decode("utf-8", "replace")
     finally:
         os.close(descriptor)
     return ""
