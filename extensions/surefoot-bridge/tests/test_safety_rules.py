@@ -9,6 +9,7 @@ from safety_cases import CONTRACT, LIMITS, POSE, TICK_S, Watch, command
 
 from surefoot_bridge.contract import Interval
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robot import ALARMS
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.safety_limits import StageLimits
 from surefoot_bridge.safety_rules import Response
@@ -43,6 +44,10 @@ def told(**make):
 
 def leaning(angle):
     return np.array([math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0])
+
+
+def alarm(name):
+    return lambda value: {"alarms": np.array([value and name == each for each in ALARMS])}
 
 
 def of_joint_c(value):
@@ -86,7 +91,14 @@ CASES = {
     "report_stale": (given("report_age_s"), 0.04, below(0.04), 0.0, "hold"),
     "report_lost": (given("report_age_s"), 0.04, below(0.04), 0.1, "damp"),
     "clock_back": (given("time_s"), 0.01 - SMALL, 0.01, 0.0, "hold"),
-    "clock_jump": (given("time_s"), 0.51 + SMALL, 0.51 - SMALL, 0.0, "hold"),
+    "clock_jump": (given("time_s"), 0.51 + SMALL, 0.51 - SMALL, 0.0, "damp"),
+    "clock_jump_back": (given("time_s"), -0.49 - SMALL, -0.49 + SMALL, 0.0, "damp"),
+    "other_commander": (alarm("other_commander"), True, False, 0.0, "damp"),
+    "own_controller": (alarm("own_controller"), True, False, 0.0, "damp"),
+    "robot_clock_rate": (alarm("robot_clock_rate"), True, False, 0.1, "hold"),
+    "motor_fault": (alarm("motor_fault"), True, False, 0.1, "hold"),
+    "motor_link": (alarm("motor_link"), True, False, 0.1, "hold"),
+    "battery_silent": (alarm("battery_silent"), True, False, 0.1, "hold"),
     "deadline": (given("lateness_s"), 0.02, below(0.02), 0.0, "hold"),
 }
 

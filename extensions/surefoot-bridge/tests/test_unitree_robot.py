@@ -61,13 +61,13 @@ def test_a_command_reaches_the_motor_of_its_name():
 
 
 def test_a_g1_reports_and_obeys_all_its_joints():
-    with Peer(G1, mode_machine=7) as peer, opened(G1) as robot:
+    with Peer(G1) as peer, opened(G1) as robot:
         state = robot.read().state
         robot.take_control()
         robot.write(command(29))
         told = peer.await_commands()[0]
         assert peer.firmware.counts.wrong_header == 0  # it obeys commands that repeat its mode_machine only
-        assert robot.mode_machine == 7
+        assert robot.mode_machine == 5
     assert state.joint_pos_rad.tolist() == (0.125 * np.arange(29)).tolist()
     assert state.motor_temperature_c.tolist() == (30.0 + np.arange(29)).tolist()
     assert state.foot_force_n.shape == (0,)

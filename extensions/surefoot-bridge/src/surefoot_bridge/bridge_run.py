@@ -4,7 +4,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from .bundle import Bundle
 from .checklist import acknowledge, checklist, misplaced_joints
@@ -74,6 +74,8 @@ class Run:
                 "--simulated-clock is for --robot mujoco or replay:LOG with --operator script:FILE: a person and a "
                 "robot on the network live in real time."
             )
+        if self.operator.kind == "remote" and self.place.address is None:
+            raise SurefootError("--operator remote is for robots on the network: go2, g1.")
         if self.without_switcher and self.place.address is None:
             raise SurefootError("--without-switcher is for robots on the network: go2, g1.")
 
@@ -110,13 +112,14 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         if stage.previous is not None:
             print(f"Reading the logs in {run.logs} for one that opens the stage {stage.name} ...", flush=True)
         opened_by = require_open(stage, run.logs, bundle.identity)
-    stops = () if run.stop_file is None else (StopFile(run.stop_file),)
+    stops: List[Callable[[float], bool]] = [] if run.stop_file is None else [StopFile(run.stop_file)]
     clock: Clock = SimulatedClock() if run.simulated_clock else MonotonicClock()
     limits = stage.limits(contract)
     with ExitStack() as stack:
         robot = stack.enter_context(place.open(contract, clock, timeout_s=REPORT_TIMEOUT_S))
         reading = _first_report(robot, clock)
         _require_joints_in_place(contract, reading, limits)
+        remote_checks = _remote_checks(robot, run, stops)
         acknowledge(
             checklist(
                 bundle,
@@ -127,7 +130,8 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
                 reading=reading,
                 log=None if run.logs is None else str(run.logs),
                 guardian=place.address is not None,
-                more=_network_checks(place),
+                more=(*_network_checks(place), *remote_checks),
+                notes=robot.notes,
             ),
             word=run.word,
         )
@@ -138,7 +142,14 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         if guardian is not None:
             stack.callback(guardian.release)
         command = open_operator(
-            run.operator, contract, stage, hold.poses, time_s=clock.now(), watched=place.on_hardware, stops=stops
+            run.operator,
+            contract,
+            stage,
+            hold.poses,
+            time_s=clock.now(),
+            watched=place.on_hardware,
+            stops=stops,
+            robot=robot,
         )
         stack.callback(command.operator.close)
         robot, commander, loop_clock = bench.parts(robot, command.operator, clock)
@@ -197,6 +208,27 @@ def _network_checks(place: RobotPlace) -> Sequence[str]:
     from .unitree import CHECKLIST
 
     return CHECKLIST
+
+
+def _remote_checks(robot: Robot, run: Run, stops: List[Callable[[float], bool]]) -> Sequence[str]:
+    """Add the stop of a robot's remote to the stops; return what is confirmed of it, where it was tried.
+
+    Raises:
+        SurefootError: If it is to command a real robot, and its stop was not tried.
+    """
+    if run.place.address is None:
+        return ()
+    from .remote_operator import RemoteStop, remote_source, try_remote_stop
+    from .unitree.remote import STOP
+
+    stops.append(RemoteStop(remote_source(robot)))
+    if not run.place.on_hardware:
+        return ()
+    if try_remote_stop(robot):
+        return (f"The robot's remote is in somebody's hand. Its stop ({STOP}) was tried just now, and came.",)
+    if run.operator.kind == "remote":
+        raise SurefootError("--operator remote: its stop was not tried, so it does not command a real robot.")
+    return ()
 
 
 def _open_log(bundle: Bundle, run: Run, robot: Robot) -> LogWriter:

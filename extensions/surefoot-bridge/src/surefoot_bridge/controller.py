@@ -228,6 +228,7 @@ class Controller:
                 operator_age_s=inputs.operator_age_s,
                 walking=machine.mode == _WALK,
                 frozen=frozen,
+                alarms=inputs.alarms,
             ),
             told,
         )

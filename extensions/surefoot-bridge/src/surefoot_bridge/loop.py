@@ -2,7 +2,8 @@
 
 import contextlib
 import time
-from typing import Optional, Tuple
+from dataclasses import replace
+from typing import Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -247,6 +248,7 @@ class Loop:
                 operator_stop=wish.stop,
                 operator_release=wish.release,
                 operator_age_s=checked_s - wish.heartbeat_s,
+                alarms=reading.raised,
             ),
         )
         self.state = state
@@ -261,7 +263,7 @@ class Loop:
         if self._ticks == 0:
             self._first_s = now
         self._ticks, self._last_s = self._ticks + 1, now
-        self._tell(now, verdict, request)
+        self._tell(now, verdict, request, reading.alarms)
         if self._log is not None:
             self._log.write(
                 now,
@@ -287,12 +289,12 @@ class Loop:
             return state
         return answered
 
-    def _tell(self, now: float, verdict: SafetyVerdict, request: Request) -> None:
+    def _tell(self, now: float, verdict: SafetyVerdict, request: Request, alarms: Mapping[str, str]) -> None:
         """Note rules that began to act and changes of mode."""
         safety = self.controller.safety
         if some(verdict.tripped):
             for event in safety.events(verdict):
-                self._record.event(event)
+                self._record.event(replace(event, message=alarms.get(event.rule, event.message)))
         mode = int(self.state.machine.mode)
         if mode != self._mode:
             reason = request.name.lower() if request != Request.KEEP else "start" if self._mode is None else "release"

@@ -61,6 +61,8 @@ class StageLimits:
         lost_report_grace_s: How long there may be no new report that can be trusted until the robot is damped [s].
             0.1 is how long targets that were right for a walking robot are held blindly, a fifth of a step of 0.5 s.
             Assumption. unitree_rl_lab also leaves every state for its passive one when reports stay away.
+        alarm_grace_s: How long an alarm of the robot may last that ends walking [s]. 0.1 lets single wrong reports
+            pass. Assumption.
         battery_grace_s: How long the battery may be low [s]. The reading dips under load for less than a stride; 2 is
             four of them. Assumption.
     """
@@ -87,6 +89,7 @@ class StageLimits:
     free_fall_grace_s: float = 0.15
     repeated_report_grace_s: float = 0.02
     lost_report_grace_s: float = 0.1
+    alarm_grace_s: float = 0.1
     battery_grace_s: float = 2.0
 
     def __post_init__(self) -> None:

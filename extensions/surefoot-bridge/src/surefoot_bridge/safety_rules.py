@@ -138,9 +138,27 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
              "The report is old."),
         Rule("report_lost", "report_lost", "from", (1.0,), limits.lost_report_grace_s, damp, ("",),
              "There is no new report that can be trusted."),
+        # What else the robot says of itself, and of who commands it.
+        Rule("other_commander", "other_commander", "from", (1.0,), at_once, damp, ("",),
+             "Another program commands the robot."),
+        Rule("own_controller", "own_controller", "from", (1.0,), at_once, damp, ("",),
+             "The robot's own controller is active."),
+        Rule("robot_clock_rate", "robot_clock_rate", "from", (1.0,), limits.alarm_grace_s, hold, ("",),
+             "The robot's clock runs at another rate than this computer's."),
+        Rule("motor_fault", "motor_fault", "from", (1.0,), limits.alarm_grace_s, hold, ("",),
+             "A motor reports a fault.", **walking),
+        Rule("motor_link", "motor_link", "from", (1.0,), limits.alarm_grace_s, hold, ("",),
+             "Messages of a motor are lost.", **walking),
+        Rule("battery_silent", "battery_silent", "from", (1.0,), limits.alarm_grace_s, hold, ("",),
+             "The battery's charge is not known any more.", **walking),
         # Time.
         Rule("clock_back", "clock_step", "below", (0.0, 0.0), at_once, hold, clocks, "A clock goes back."),
-        Rule("clock_jump", "clock_step", "from", (limits.clock_step_s,) * 2, at_once, hold, clocks, "A clock jumps."),
+        Rule("clock_jump", "clock_step", "from", (limits.clock_step_s,) * 2, at_once, damp, clocks,
+             "A clock jumps ahead (loop: this computer slept or was held up; robot: its clock was set, or no report "
+             "came for as long)."),
+        Rule("clock_jump_back", "clock_step", "below", (-limits.clock_step_s,) * 2, at_once, damp, clocks,
+             "A clock jumps back (loop: this computer's clock is broken; robot: it was started anew, or its clock was "
+             "set)."),
         Rule("deadline", "lateness_s", "from", (late,), at_once, hold, ("",), "The control loop is late."),
     ]  # fmt: skip
     return tuple(rows)

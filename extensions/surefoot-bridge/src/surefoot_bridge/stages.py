@@ -133,7 +133,7 @@ def _criteria(walked_s: float) -> Criteria:
 _AREA = (
     "Nobody but those who take part is within {radius} m of the robot, and nobody is on a ladder or on stairs near it."
 )
-_STOP = "One person does nothing but watch, with a way to stop the robot in hand (space key, joystick, stop file)."
+_STOP = "One person does nothing but watch, with a way in hand to stop the robot that was tried today."
 
 STAGES: Dict[str, Stage] = {
     "tethered": Stage(

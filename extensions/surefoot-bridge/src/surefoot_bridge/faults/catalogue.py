@@ -100,10 +100,10 @@ _LIST: Tuple[Fault, ...] = (
           ("report_order", "clock_back"), _DAMP, _LOST_S, _LONG_S),
     Fault("sequence_frozen", "All reports have the same number.", "robot", ("report_repeated",), _DAMP, _LOST_S,
           _LONG_S),
-    Fault("robot_clock_ahead", "The robot's clock jumps 10 s ahead.", "robot", ("clock_jump",), _HOLD, _AT_ONCE_S,
+    Fault("robot_clock_ahead", "The robot's clock jumps 10 s ahead.", "robot", ("clock_jump",), _DAMP, _AT_ONCE_S,
           _LONG_S),
-    Fault("robot_clock_back", "The robot's clock jumps 1 s back.", "robot", ("clock_back",), _HOLD, _AT_ONCE_S,
-          _LONG_S),
+    Fault("robot_clock_back", "The robot's clock jumps 1 s back.", "robot", ("clock_back", "clock_jump_back"), _DAMP,
+          _AT_ONCE_S, _LONG_S),
     # What the robot measures.
     *(
         Fault(f"{NAN_PREFIX}{field}", f"A {words} is not a number.", "robot", ("report_not_finite",), _DAMP, _LOST_S,
@@ -180,11 +180,12 @@ _LIST: Tuple[Fault, ...] = (
           _LONG_S),
     # The loop's time.
     Fault("loop_stalls", "The loop is held up for 50 ms.", "clock", ("deadline",), _HOLD, 0.05 + _AT_ONCE_S, 0.002),
-    Fault("loop_stalls_long", "The loop is held up for 1 s.", "clock", ("deadline", "clock_jump"), _HOLD,
+    Fault("loop_stalls_long", "The loop is held up for 1 s.", "clock", ("deadline", "clock_jump"), _DAMP,
           1.0 + _AT_ONCE_S, 0.002),
-    Fault("loop_clock_ahead", "The loop's clock jumps 1 s ahead.", "clock", ("clock_jump", "deadline"), _HOLD,
+    Fault("loop_clock_ahead", "The loop's clock jumps 1 s ahead.", "clock", ("clock_jump", "deadline"), _DAMP,
           _AT_ONCE_S, _LONG_S),
-    Fault("loop_clock_back", "The loop's clock jumps 1 s back.", "clock", ("clock_back",), _HOLD, _AT_ONCE_S, _LONG_S),
+    Fault("loop_clock_back", "The loop's clock jumps 1 s back.", "clock", ("clock_back", "clock_jump_back"), _DAMP,
+          _AT_ONCE_S, _LONG_S),
 )  # fmt: skip
 
 FAULTS: Dict[str, Fault] = {fault.name: fault for fault in _LIST}

@@ -1,7 +1,7 @@
 """What there is to know of each Unitree robot to talk to it."""
 
-from dataclasses import dataclass
-from typing import Dict, Sequence, Tuple
+from dataclasses import dataclass, field
+from typing import Dict, Mapping, Sequence, Tuple
 
 from surefoot_bridge.errors import SurefootError
 
@@ -28,6 +28,9 @@ class RobotKind:
         joint_names: Joints in the order of the motors in both messages. They are fewer than there is room for.
         foot_names: Feet in the order of the report's ``foot_force``; none without such sensors.
         low_level_hz: Rate of reports, and of commands in the SDK's examples [Hz].
+        machine: What ``mode_machine`` must be in its reports: its joints, gear ratios and limits are that variant's; 0
+            for a robot that does not say.
+        machines: What every ``mode_machine`` is, in words.
     """
 
     robot: str
@@ -36,7 +39,28 @@ class RobotKind:
     joint_names: Tuple[str, ...]
     foot_names: Tuple[str, ...]
     low_level_hz: float
+    machine: int = 0
+    machines: Mapping[int, str] = field(default_factory=dict)
 
+
+# The table of ``mode_machine`` in unitree_ros' robots/g1_description/README.md: joints, gear ratio of hip roll and
+# pitch, wrist motors, waist. What contracts know of the robot is ``g1_29dof_rev_1_0``, which that table calls 5.
+_G1_MACHINES = {
+    1: "23 joints, hip gears 14.3 and 14.5 (g1_23dof, deprecated)",
+    2: "29 joints, hip gears 14.3 and 14.5 (g1_29dof, deprecated)",
+    3: "29 joints with a locked waist, hip gears 14.3 and 14.5 (g1_29dof_lock_waist, deprecated)",
+    4: "23 joints (g1_23dof_rev_1_0)",
+    5: "29 joints (g1_29dof_rev_1_0)",
+    6: "29 joints with a locked waist (g1_29dof_lock_waist_rev_1_0)",
+    9: "two arms without legs (g1_dual_arm)",
+    10: "23 joints, hip gears 22.5 (g1_23dof_mode_10)",
+    11: "29 joints, hip gears 22.5 (g1_29dof_mode_11)",
+    12: "29 joints with a locked waist, hip gears 22.5 (g1_29dof_mode_12)",
+    13: "29 joints, wrist motors 5010 (g1_29dof_mode_13)",
+    14: "29 joints with a locked waist, wrist motors 5010 (g1_29dof_mode_14)",
+    15: "29 joints, hip gears 22.5, wrist motors 5010 (g1_29dof_mode_15)",
+    16: "29 joints with a locked waist, hip gears 22.5, wrist motors 5010 (g1_29dof_mode_16)",
+}
 
 # Order of the legs: enum of motors in unitree_sdk2's example/go2/unitree_legged_const (FR, FL, RR, RL).
 _GO2_LEGS = ("FR", "FL", "RR", "RL")
@@ -66,6 +90,8 @@ KINDS: Dict[str, RobotKind] = {
         ),
         foot_names=(),
         low_level_hz=500.0,
+        machine=5,
+        machines=_G1_MACHINES,
     ),
 }
 """All kinds by the robot's name."""
