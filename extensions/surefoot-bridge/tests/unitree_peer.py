@@ -107,13 +107,20 @@ class Peer:
         self._thread.start()
 
     def _run(self):
-        begin_s = time.monotonic()
+        begin_s = last_s = time.monotonic()
+        own_rad = np.zeros(len(KINDS[self.robot].joint_names))
         while not self._ended.wait(0.002):
             now = time.monotonic()
             self.commands += [(now, command) for command in self.firmware.commands()]
             self.firmware.answer()
+            own = self.firmware.own.command(now, own_rad)
+            held = {}
+            if own is not None:  # whose joints go where it tells them to
+                vel_rad_s, own_rad = (own.joint_pos_rad - own_rad) / (now - last_s), own.joint_pos_rad
+                held = {"joint_pos_rad": own_rad, "joint_vel_rad_s": vel_rad_s}
+            last_s = now
             if self.reporting:
-                state = robot_state(self.robot, **{"time_s": now - begin_s, **self.changes})
+                state = robot_state(self.robot, **{"time_s": now - begin_s, **held, **self.changes})
                 if self.commands and "joint_torque_nm" not in self.changes:
                     state = replace(state, joint_torque_nm=torque_nm(self.commands[-1][1], state))
                 self.firmware.report(state)

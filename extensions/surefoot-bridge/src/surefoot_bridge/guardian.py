@@ -128,22 +128,27 @@ class Guardian(Heartbeat):
         page = self._page
         if page.shown or not page.beats:
             return ""
-        if self._process.poll() is not None:
+        if not self.goes_on:
             return f"the guardian (process {self.pid}) is gone, and nobody damps {self._address}"
         return page.finding or "the guardian has not looked yet"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it watches or damps still."""
+        return self._process.poll() is None
 
     @property
     def last_words(self) -> str:
         """What is known of the robot when the run has ended, for a person; empty where nothing was ever commanded."""
         if not self._page.beats:
             return ""
-        doubt, goes_on = self.doubt, self._process.poll() is None
+        doubt = self.doubt
         known = (
             f"IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: {doubt}. Keep away from it"
             if doubt
             else f"The robot is damped: {self._page.finding}"
         )
-        if not goes_on:
+        if not self.goes_on:
             return f"{known}."
         how = (
             "ends by itself as soon as the robot's reports show the damping"

@@ -14,13 +14,12 @@ from typing import Optional
 
 import numpy as np
 
-from surefoot_bridge.robot_handling import handling_of
-
 from .arrival import ArrivalTimes
 from .checksum import checksum
 from .commands import LowCommand
 from .kinds import KINDS, REPORT_TOPIC, TICKS_PER_S, RobotKind
 from .participant import Participant, Subscriber
+from .rivals import OtherCommander, OwnController
 
 SHOWN_S = 0.2
 """For how long all reports must show the damping [s]: 100 of them, far more than a command is on its way."""
@@ -37,6 +36,7 @@ TORQUE_SHARE = 0.25
 Assumption."""
 
 _DEPTH = 8
+_ALONE_S = 0.1  # in which the loop's own last commands still come
 
 
 class DampingEvidence:
@@ -45,6 +45,7 @@ class DampingEvidence:
     Args:
         participant: Who listens.
         kind: Kind of the robot.
+        damping_nms_per_rad: Velocity gain of each damped motor [N m s/rad].
 
     Attributes:
         shown: Whether they show it.
@@ -52,10 +53,10 @@ class DampingEvidence:
         mode_machine: What a G1 calls its kind, by its last report; None before the first, and for other robots.
     """
 
-    def __init__(self, participant: Participant, kind: RobotKind) -> None:
+    def __init__(self, participant: Participant, kind: RobotKind, damping_nms_per_rad: float) -> None:
         self._reports = Subscriber(participant, REPORT_TOPIC, kind.report, depth=_DEPTH)
         self._names = kind.joint_names
-        self._damping = handling_of(kind.robot).damped_nms_per_rad
+        self._damping = damping_nms_per_rad
         self._arrivals = ArrivalTimes()
         self._tick = -1
         self._begun_s = self._heard_s = self._since_s = math.nan
@@ -68,16 +69,22 @@ class DampingEvidence:
         self._begun_s, self._since_s = time.monotonic(), math.nan
         self.shown, self._trouble = False, "it has just been told to be damped"
 
-    def look(self) -> None:
-        """Take the reports that have come, and judge; to be called more often than reports come."""
+    def look(self, rival: str = "") -> None:
+        """Take the reports that have come, and judge; to be called more often than reports come.
+
+        Args:
+            rival: Who else commands the robot, so that it is not sent the damping; empty for nobody.
+        """
         now_s = time.monotonic()
         taken = self._reports.take()
         if len(taken):
-            self._take(taken[-1:], now_s)
+            self._take(taken[-1:], self._reports.sent_s()[-1], now_s)
         silent_s = now_s - (self._begun_s if math.isnan(self._heard_s) else self._heard_s)
         if math.isnan(self._heard_s) or silent_s > YOUNG_S:
             since = "since it is listened to" if math.isnan(self._heard_s) else f"for {silent_s:.1f} s"
             self._trouble = f"no report of it has come {since}"
+        if rival:
+            self._trouble = rival
         if self._trouble:
             self.shown, self._since_s, self.finding = False, math.nan, self._trouble
         elif math.isnan(self._since_s):
@@ -85,7 +92,7 @@ class DampingEvidence:
         elif not math.isnan(self._begun_s) and now_s - self._since_s >= SHOWN_S:
             self.shown, self.finding = True, f"its reports have shown it for {now_s - self._since_s:.1f} s"
 
-    def _take(self, report: np.ndarray, now_s: float) -> None:
+    def _take(self, report: np.ndarray, sent_s: float, now_s: float) -> None:
         sent = report[0]
         if int(sent["crc"]) not in (0, checksum(report)):  # 0: a simulator that computes none
             self._trouble = "the checksum of its report is wrong"
@@ -100,7 +107,7 @@ class DampingEvidence:
                 self._trouble = "its report repeats the one before"
                 return
             measured_s = tick / TICKS_PER_S
-            age_s = now_s - self._arrivals.received_s(now_s, measured_s)
+            age_s = now_s - self._arrivals.received_s(now_s, measured_s, sent_s)
         self._tick = tick
         if abs(age_s) > YOUNG_S:
             self._trouble = f"its reports are {age_s:.1f} s old"
@@ -123,6 +130,8 @@ class DampingEvidence:
 class Damper:
     """Damps a robot at its low-level rate and listens to whether it is damped.
 
+    It gives way to whoever else commands the robot (:mod:`~surefoot_bridge.unitree.rivals`), and goes on when they stop.
+
     Args:
         participant: Who does it.
         robot: Name of the robot.
@@ -134,18 +143,20 @@ class Damper:
     """
 
     def __init__(self, participant: Participant, robot: str, *, mode_machine: Optional[int] = None) -> None:
-        kind = KINDS[robot]
-        self.command = LowCommand(participant, kind, np.arange(len(kind.joint_names)))
-        self.evidence = DampingEvidence(participant, kind)
+        self._participant, self._kind = participant, KINDS[robot]
+        count = len(self._kind.joint_names)
+        self.command = LowCommand(participant, self._kind, np.arange(count))
+        self.evidence = DampingEvidence(participant, self._kind, self.command.damping_nms_per_rad)
         self._known = mode_machine is not None
         self.command.mode_machine = mode_machine or 0
-        self._zeros, self._period_s = np.zeros(len(kind.joint_names)), 1.0 / kind.low_level_hz
-        self._due_s = math.nan
+        self._zeros, self._period_s = np.zeros(count), 1.0 / self._kind.low_level_hz
+        self._begun_s = self._due_s = math.nan
+        self._rivals: Optional[_Rivals] = None
 
     def begin(self) -> None:
         """Begin to damp with the next step."""
         self.evidence.begin()
-        self._due_s = time.monotonic()
+        self._begun_s = self._due_s = time.monotonic()
 
     def step(self) -> None:
         """Send one command, look at the reports, and wait for the next one's time.
@@ -154,11 +165,35 @@ class Damper:
             SurefootError: If the network cannot be used. The time was waited for.
         """
         try:
+            now_s = time.monotonic()
             if not self._known:
                 self.command.mode_machine = self.evidence.mode_machine or 0
-            self.command.send_damped(self._zeros)
-            self.evidence.look()
+            if self._rivals is None and now_s - self._begun_s > _ALONE_S:
+                self._rivals = _Rivals(self._participant, self._kind)
+            rival = "" if self._rivals is None else self._rivals.name(now_s)
+            try:
+                if not rival:
+                    self.command.send_damped(self._zeros)
+            finally:
+                self.evidence.look(rival)
         finally:
             now_s = time.monotonic()
             self._due_s = max(self._due_s + self._period_s, now_s - self._period_s)
             time.sleep(max(self._due_s - time.monotonic(), 0.0))
+
+
+class _Rivals:
+    """Who commands a robot besides."""
+
+    def __init__(self, participant: Participant, kind: RobotKind) -> None:
+        self._others, self._own = OtherCommander(participant, kind), OwnController(participant)
+        self._own.start()
+
+    def name(self, now_s: float) -> str:
+        """Return who commands at a time [s], as a person reads it; empty for nobody."""
+        self._others.look(now_s)
+        if self._own.active:
+            return f"its own controller {self._own.active!r} has it, so nothing is sent"
+        if self._others.commands(now_s):
+            return f"another program commands it, {self._others.who}, so nothing is sent"
+        return ""
