@@ -103,7 +103,7 @@ def test_a_log_that_is_still_written_does_not_count(tmp_path):
 
 
 def test_a_damaged_log_does_not_count(tmp_path):
-    (path,) = walk_log(tmp_path).folder.iterdir()
+    (path,) = walk_log(tmp_path).folder.glob("*.mcap")
     data = bytearray(path.read_bytes())
     data[data.rindex(b"\x28\xb5\x2f\xfd") + 100] ^= 0x10  # within what Zstandard has made of the last chunk
     path.write_bytes(data)
