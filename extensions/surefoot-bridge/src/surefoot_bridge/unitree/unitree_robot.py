@@ -12,11 +12,11 @@ from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.state import JointCommand, RobotState
 
-from .address import RobotAddress
+from .address import LOOPBACK, RobotAddress, require_interface
 from .arrival import ArrivalTimes
 from .checksum import checksum
 from .commands import LowCommand
-from .kinds import COMMAND_TOPIC, REPORT_TOPIC, TICKS_PER_S, RobotKind, place
+from .kinds import COMMAND_TOPIC, EMULATED, REPORT_TOPIC, TICKS_PER_S, RobotKind, place
 from .lock import RobotLock
 from .motion_switcher import MotionSwitcher
 from .participant import Participant, Subscriber
@@ -60,6 +60,7 @@ class UnitreeRobot(Robot):
         self.num_foot_sensors = len(self._feet)
         self._clock = clock
         self._closed, self._in_control = False, False
+        require_interface(address.interface)  # before a lock file is named after it
         self.lock = RobotLock(address)
         try:
             self.participant = Participant(address.interface, address.domain)
@@ -136,6 +137,12 @@ class UnitreeRobot(Robot):
     def own_controller(self) -> Optional[str]:
         """Name of the robot's own controller that is active, empty for none; None where the robot does not say."""
         return self._switcher.active(timeout_s=1.0)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether it is on a cable, and its last report does not say that it is emulated."""
+        mark = int(np.atleast_1d(self._report["reserve"][0])[0])
+        return self.address.interface != LOOPBACK and mark != EMULATED
 
     def take_control(self, timeout_s: float = 10.0, *, without_switcher: bool = False) -> None:
         """Switch the robot's own controller off and make sure that nobody else commands it. Its joints go limp.
