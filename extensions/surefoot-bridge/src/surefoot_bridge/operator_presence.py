@@ -16,6 +16,10 @@ What is certain is told at once: the terminal or the joystick is gone, and the h
 
 import math
 
+PAUSE_S = 0.25
+"""Time between two looks at an operator from which keys and buttons of before no longer count [s]: much longer than any
+tick may be late, and as short as a person takes to see that nothing happens. Assumption."""
+
 
 class Presence:
     """What is known of a person's presence.
@@ -31,6 +35,16 @@ class Presence:
         self._moves_until_s = -math.inf
         self._motion_s, self._presence_s = motion_s, presence_s
         self._gone = False
+        self._looked_s = -math.inf
+
+    def resumed(self, time_s: float) -> bool:
+        """Say that the operator is looked at, and return whether that begins, or begins again after a pause.
+
+        What was typed before the control loop ran, while it was stopped, or while it stood still was typed to a robot
+        that did not answer: nobody can know what it was meant for. Only a stop is always meant.
+        """
+        before_s, self._looked_s = self._looked_s, time_s
+        return time_s - before_s > PAUSE_S
 
     def seen(self, time_s: float) -> None:
         """Take a sign of the person."""
