@@ -31,6 +31,7 @@ from surefoot_rewards.posture import (
     pose_l2,
     stand_still_feet_in_air,
     stand_still_joint_deviation,
+    stand_still_joint_motion,
 )
 from surefoot_rewards.tracking import (
     ang_vel_xy_l2,
@@ -65,6 +66,7 @@ __all__ = [
     "positive_mechanical_power",
     "stand_still_feet_in_air",
     "stand_still_joint_deviation",
+    "stand_still_joint_motion",
     "termination",
     "torque_l2",
     "torque_limit",

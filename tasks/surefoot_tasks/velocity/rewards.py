@@ -208,17 +208,18 @@ class PoseDeviation(ManagerTermBase):
 
 
 class StandStill(ManagerTermBase):
-    """Penalise, where the command asks to stand, joints away from the default pose and feet in the air."""
+    """Penalise, where the command asks to stand, joints away from the default pose, joints that move, feet in the air."""
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
         self._default = torch.tensor(env.robot_spec.joint_values("default_joint_pos"), device=env.device)
 
-    def __call__(self, env: SurefootEnv) -> torch.Tensor:
-        """Deviation [rad] plus feet in the air, (num_envs,)."""
+    def __call__(self, env: SurefootEnv, motion_s2: float) -> torch.Tensor:
+        """Deviation [rad], feet in the air, and ``motion_s2`` [s^2] times the squared joint speeds, (num_envs,)."""
         state = env.locomotion
-        deviation = rewards.stand_still_joint_deviation(state.joint_pos, self._default, env.moving)
-        return deviation + rewards.stand_still_feet_in_air(state.foot_contact, env.moving)
+        penalty = rewards.stand_still_joint_deviation(state.joint_pos, self._default, env.moving)
+        penalty += rewards.stand_still_feet_in_air(state.foot_contact, env.moving)
+        return penalty.add_(rewards.stand_still_joint_motion(state.joint_vel, env.moving), alpha=motion_s2)
 
 
 def termination(env: SurefootEnv) -> torch.Tensor:
