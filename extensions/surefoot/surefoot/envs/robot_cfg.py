@@ -25,7 +25,10 @@ def make_robot_cfg(spec: RobotSpec, actuator: ActuatorBaseCfg) -> ArticulationCf
     from isaaclab.assets import ArticulationCfg
     from isaaclab.sim import UsdFileCfg
     from isaaclab_newton.sim.schemas import NewtonArticulationCfg
-    from isaaclab_physx.sim.schemas import PhysxArticulationCfg, PhysxRigidBodyCfg
+    from isaaclab_physx.sim.schemas import PhysxArticulationCfg, PhysxCollisionCfg, PhysxRigidBodyCfg
+    import os
+    radius = [0.03, 0.0][int(os.environ.get("RANK", "0")) % 2]
+    print("patch radius", radius, flush=True)
 
     return ArticulationCfg(
         prim_path="{ENV_REGEX_NS}/Robot",
@@ -33,6 +36,7 @@ def make_robot_cfg(spec: RobotSpec, actuator: ActuatorBaseCfg) -> ArticulationCf
             usd_path=str(usd_path(spec)),
             activate_contact_sensors=True,
             rigid_props={"/.*": [PhysxRigidBodyCfg(linear_damping=0.0, angular_damping=0.0)]},
+            collision_props={"/.*/(" + "|".join(spec.foot_bodies) + ")/.*": [PhysxCollisionCfg(min_torsional_patch_radius=radius)]},
             articulation_props={
                 "/.*": [
                     PhysxArticulationCfg(
