@@ -222,7 +222,7 @@ def test_json_that_is_no_object_is_refused(text):
 
 
 def test_a_number_that_is_too_large_for_a_float_is_refused():
-    with pytest.raises(SurefootError, match=r"gains\.handover_s is .* it must be finite"):
+    with pytest.raises(SurefootError, match=r"gains\.handover_s is a whole number of 1329 bits; the largest is 2\^53"):
         read_contract(changed("gains", "handover_s", value=10**400), where="here")
 
 

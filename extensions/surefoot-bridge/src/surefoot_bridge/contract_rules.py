@@ -35,6 +35,15 @@ _NOT_NEGATIVE = (
     "gains.handover_s",
     "training.iterations",
 )
+_AT_MOST = {
+    "gains.handover_s": 60.0,
+    "timing.control_period_s": 1.0,
+    "timing.low_level_hz": 10_000.0,
+    "network.observation_dim": 100_000,
+}
+"""More than any robot has, and what a loop can still work with."""
+_MOST = {"robot.joint_names": 128, "robot.foot_names": 128, "observation.terms": 128, "command.names": 128}
+"""Longest lists, likewise; as long as they are read once for each item."""
 _FOR_EACH_JOINT = (
     "robot.default_joint_pos_rad",
     "handling.stand_rad",
@@ -65,6 +74,11 @@ _UNIT_TOLERANCE = 1e-6
 
 def contract_mistakes(contract: "Contract") -> Iterator[str]:
     """Name what does not fit in a contract, one line each."""
+    lengths = {name: len(_at(contract, name)) for name in _MOST}
+    too_long = [f"{name} has {n} items; at most {_MOST[name]}." for name, n in lengths.items() if n > _MOST[name]]
+    if too_long:
+        yield from too_long
+        return
     for name in _POSITIVE:
         if any(not (math.isfinite(number) and number > 0) for number in _numbers(contract, name)):
             yield f"{name} is {_at(contract, name)}; it must be > 0."
@@ -73,6 +87,9 @@ def contract_mistakes(contract: "Contract") -> Iterator[str]:
             yield f"{name} is {_at(contract, name)}; it must be >= 0."
     if contract.safety.tilt_limit_rad > math.pi / 2:
         yield f"safety.tilt_limit_rad is {contract.safety.tilt_limit_rad}; at most pi / 2, a robot on its side."
+    for name, most in _AT_MOST.items():
+        if not _at(contract, name) <= most:
+            yield f"{name} is {_at(contract, name)}; it must be at most {most:g}."
     timing = contract.timing
     if 0 < timing.low_level_hz * timing.control_period_s < 1 - 1e-9:
         yield (

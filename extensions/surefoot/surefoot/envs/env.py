@@ -20,6 +20,7 @@ from surefoot.learning.symmetry import (
     build_action_mirror_map,
     build_mirror_map,
 )
+from surefoot.randomization.foot_contacts import open_foot_contacts
 from surefoot.randomization.randomization import Randomization, make_layout
 from surefoot.sensors.layout import ObservationLayout
 from surefoot.sensors.observation import FusedProprioception, bind_readings
@@ -59,6 +60,10 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     moving: torch.Tensor
     """Whether the command asks for motion, (num_envs,)."""
+
+    def __init__(self, cfg: SurefootEnvCfg, render_mode: str | None = None, **kwargs: Any) -> None:
+        open_foot_contacts(cfg.scene.robot, cfg.randomization, get_robot(cfg.robot_name))
+        super().__init__(cfg, render_mode, **kwargs)
 
     def load_managers(self) -> None:
         """Create the shared state, which terms read, before the managers that hold the terms."""

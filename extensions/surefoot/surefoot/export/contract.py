@@ -148,7 +148,7 @@ def make_contract(
                 for term in env.proprioception.layout.slices
             ),
         ),
-        command=bridge.CommandPart(COMMANDS, _command_ranges(env)),
+        command=bridge.CommandPart(COMMANDS, command_ranges(env)),
         network=network,
         phase=None,
         estimate=None,
@@ -208,7 +208,8 @@ def randomized_ranges(layout: TableLayout, shares: dict[str, bridge.Interval]) -
     return ranges
 
 
-def _command_ranges(env: SurefootEnv) -> tuple[bridge.Interval, ...]:
+def command_ranges(env: SurefootEnv) -> tuple[bridge.Interval, ...]:
+    """Return what each component of the command is trained for, in the order of :data:`COMMANDS`."""
     commands: Any = env.cfg.commands
     ranges = commands.base_velocity.ranges
     return tuple(bridge.Interval(*getattr(ranges, name)) for name in ("lin_vel_x", "lin_vel_y", "ang_vel_z"))
