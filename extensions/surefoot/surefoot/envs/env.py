@@ -43,7 +43,7 @@ ENGINES: dict[str, Physics] = {"ovphysx": "ovphysx", "newton": "newton_mjwarp", 
 RANDOMIZED = "randomized"
 """Name of the observation term that shows the randomization's draws, one term for each parameter to a mirror."""
 
-STANDING_COMMAND = 0.1
+STANDING_COMMAND = 0.05
 """Norm of a velocity command up to which the robot is asked to stand; below it no gait is better than standing."""
 
 
