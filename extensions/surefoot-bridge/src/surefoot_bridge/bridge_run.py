@@ -13,6 +13,7 @@ from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
 from .guardian import Guardian, start_guardian
+from .hardware_caps import known_caps
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
@@ -104,6 +105,9 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
     run.check()
     bench = bench or Bench()
     contract, place, stage = bundle.contract, run.place, run.stage
+    caps = known_caps(contract.robot.name)
+    if caps is not None:  # wherever it runs: a rehearsal is one of what comes after it
+        caps.require(contract)
     hold = hold_of(contract)
     opened_by = None
     if place.on_hardware and run.logs is not None:
@@ -115,6 +119,7 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
     limits = stage.limits(contract)
     with ExitStack() as stack:
         robot = stack.enter_context(place.open(contract, clock, timeout_s=REPORT_TIMEOUT_S))
+        _require_caps(robot, place)
         reading = _first_report(robot, clock)
         _require_joints_in_place(contract, reading, limits)
         acknowledge(
@@ -163,6 +168,14 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             robot.close()
             status = None if log is None else log.close()
     return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals))
+
+
+def _require_caps(robot: Robot, place: RobotPlace) -> None:
+    if place.on_hardware and robot.caps is None:
+        raise SurefootError(
+            f"{robot.name}: its transport does not say what its hardware bears (joints, their order, torques, speeds, "
+            "ranges), so nothing keeps a bundle within it. Give the transport's robot its `caps`. Nothing was moved."
+        )
 
 
 def _first_report(robot: Robot, clock: Clock) -> Reading:

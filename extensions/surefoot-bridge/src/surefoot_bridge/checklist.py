@@ -10,12 +10,14 @@ from .bundle import Bundle
 from .contract import Contract
 from .errors import SurefootError
 from .robot import Reading
-from .robot_handling import handling_of
 from .safety_limits import StageLimits
 from .stages import Stage
 
 WORD = "ready"
 """What an operator types to acknowledge the checklist."""
+
+UNSIGNED_WORD = "unsigned"
+"""What an operator types to move a real robot with a bundle that nobody has signed for him."""
 
 _MOST_FIGURES = 5  # of a score, that a person reads; `surefoot-bridge check` shows all
 
@@ -29,12 +31,14 @@ class Checklist:
         facts: What was found: name and value.
         confirmations: What people must have seen to.
         on_hardware: Whether a real robot will be moved.
+        unsigned: Whether that will be done by a bundle of which no signature was required.
     """
 
     title: str
     facts: Tuple[Tuple[str, str], ...]
     confirmations: Tuple[str, ...]
     on_hardware: bool
+    unsigned: bool
 
 
 def checklist(
@@ -63,7 +67,7 @@ def checklist(
         more: Further confirmations, those of the robot's network for example.
     """
     limits = stage.limits(bundle.contract)
-    passive = f"Before the motors go limp it is seen to that {handling_of(bundle.contract.robot.name).passive_needs}."
+    passive = f"Before the motors go limp it is seen to that {bundle.contract.handling.passive_needs}."
     confirmations = (*more, *stage.confirmations, passive) if on_hardware else ()
     return Checklist(
         title=f"Stage {stage.name}: {robot}" + ("" if on_hardware else " (a rehearsal: no real robot moves)"),
@@ -77,6 +81,7 @@ def checklist(
         ),
         confirmations=confirmations,
         on_hardware=on_hardware,
+        unsigned=on_hardware and bundle.signed_by is None,
     )
 
 
@@ -122,6 +127,20 @@ def acknowledge(
                 "." if listed.on_hardware else f", or give --acknowledge {WORD}."
             )
             raise SurefootError(f"Nobody can acknowledge the checklist: the standard input is no terminal. {remedy}")
+        if listed.unsigned:
+            print(
+                "Nobody has signed this bundle for you (--public-key KEY requires it): whoever could write to it may "
+                f"have changed it.\nType {UNSIGNED_WORD!r} and Enter to move a real robot with it all the same: ",
+                end="",
+                file=output,
+                flush=True,
+            )
+            typed = source.readline().strip()
+            if typed.lower() != UNSIGNED_WORD:
+                raise SurefootError(
+                    f"A real robot is not moved by a bundle without a signature: {typed!r} is not {UNSIGNED_WORD!r}. "
+                    "Give --public-key KEY, the key that must have signed it. Nothing was moved."
+                )
         print(f"Type {WORD!r} and Enter if all of this holds: ", end="", file=output, flush=True)
         word = source.readline()
     if word.strip().lower() != WORD:

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Optional
 
+from .hardware_caps import HardwareCaps
 from .state import JointCommand, RobotState
 
 
@@ -28,10 +29,12 @@ class Robot(ABC):
     Attributes:
         name: Name of the robot, which must be that of the contract.
         num_foot_sensors: Width of the reports' ``foot_force_n``; 0 for a robot without foot sensors.
+        caps: What its hardware is and bears; None where its transport does not know, which moves no hardware then.
     """
 
     name: str
     num_foot_sensors: int
+    caps: Optional[HardwareCaps] = None
 
     @abstractmethod
     def read(self) -> Optional[Reading]:

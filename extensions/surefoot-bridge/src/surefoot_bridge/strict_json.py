@@ -82,13 +82,6 @@ def from_data(kind: Type[T], data: Any, *, what: str) -> T:
     return value
 
 
-def schema_of(kind: type) -> Dict[str, Any]:
-    """Return the JSON schema (draft 2020-12) of what :func:`from_data` accepts, without the rules between fields."""
-    definitions: Dict[str, Any] = {}
-    root = _schema(kind, definitions)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, "$defs": definitions}
-
-
 def _without_repeats(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
@@ -203,32 +196,3 @@ def _shown(data: Any) -> str:
 
 def _under(path: str, name: str) -> str:
     return f"{path}.{name[:_LONGEST_SHOWN]}" if path else name[:_LONGEST_SHOWN]
-
-
-def _schema(kind: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
-    origin = get_origin(kind)
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        name = kind.__name__
-        if name not in definitions:
-            definitions[name] = {}  # its place, in the order in which they are met
-            hints = _hints(kind)
-            names = [item.name for item in dataclasses.fields(kind)]
-            definitions[name] = {
-                "type": "object",
-                "description": (kind.__doc__ or "").strip().splitlines()[0],
-                "properties": {item: _schema(hints[item], definitions) for item in names},
-                "required": names,
-                "additionalProperties": False,
-            }
-        return {"$ref": f"#/$defs/{name}"}
-    if origin is Union:
-        (inner,) = (item for item in get_args(kind) if item is not type(None))
-        return {"anyOf": [_schema(inner, definitions), {"type": "null"}]}
-    if origin is tuple:
-        return {"type": "array", "items": _schema(get_args(kind)[0], definitions)}
-    if origin is dict:
-        return {"type": "object", "additionalProperties": _schema(get_args(kind)[1], definitions)}
-    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
-    if kind in names:
-        return {"type": names[kind]}
-    return {"enum": list(get_args(kind))}

@@ -93,7 +93,12 @@ _LIMIT = f"a limit, not the way from report to joint; {_SIGNATURE}"
 _HARMLESS = (
     ("robot.name", "the robot is told as before; one of another name refuses the contract when it is opened"),
     ("robot.revision", "a record for people"),
+    ("robot.kind", "a record for people"),
     ("robot.foot_names", "the policy does not see the feet"),
+    ("robot.mirror_foot_names", f"pairs of feet, by which gaits are measured; {_SIGNATURE}"),
+    ("robot.diagonal_foot_names", f"pairs of feet, by which gaits are measured; {_SIGNATURE}"),
+    ("robot.imu", f"where the IMU is, of which the policy's way knows nothing; {_SIGNATURE}"),
+    ("handling", f"how the robot is held without the policy; {_SIGNATURE}"),
     ("gains.handover_s", f"how fast the policy takes over, not what it tells the joints; {_SIGNATURE}"),
     ("action.trained_delay_s", "a record of the training"),
     ("timing.low_level_hz", f"how often a command is sent again, not what it says; {_SIGNATURE}"),

@@ -2,7 +2,7 @@
 
 import time
 from abc import abstractmethod
-from typing import ClassVar, Optional, Tuple
+from typing import ClassVar, Optional
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from .address import RobotAddress
 from .arrival import ArrivalTimes
 from .checksum import checksum
 from .commands import LowCommand
-from .kinds import COMMAND_TOPIC, REPORT_TOPIC, TICKS_PER_S, RobotKind, place
+from .kinds import COMMAND_TOPIC, REPORT_TOPIC, TICKS_PER_S, RobotKind
 from .lock import RobotLock
 from .motion_switcher import MotionSwitcher
 from .participant import Participant, Subscriber
@@ -37,10 +37,12 @@ class UnitreeRobot(Robot):
         clock: The control loop's clock.
 
     Raises:
-        SurefootError: If the contract is for another robot, another bridge has it, or its network cannot be reached.
+        SurefootError: If the contract is for another robot or allows more than this one bears, another bridge has it,
+            or its network cannot be reached.
 
     Attributes:
-        joint_names: Joints in the order of reports and commands: the contract's ``sdk_joint_names``.
+        caps: What its hardware is and bears, which the contract must be written for.
+        joint_names: Joints in the order of reports and commands: the robot's own, and the contract's.
         foot_names: Feet in the order of ``foot_force_n``: the contract's.
         lock: What keeps other bridges away.
     """
@@ -48,15 +50,16 @@ class UnitreeRobot(Robot):
     kind: ClassVar[RobotKind]
 
     def __init__(self, address: RobotAddress, contract: Contract, *, clock: Clock) -> None:
-        self.name = self.kind.robot
+        self.name, self.caps = self.kind.robot, self.kind.caps
         if address.robot != self.name or contract.robot.name != self.name:
             raise SurefootError(
                 f"The address is of {address.robot}, the contract for {contract.robot.name}; both must be {self.name}."
             )
         self.address = address
-        self.joint_names, self._motors = self._places(contract)
+        self.caps.require(contract)
+        self.joint_names, self._motors = self.kind.joint_names, np.arange(len(self.kind.joint_names))
         self.foot_names = contract.robot.foot_names if self.kind.foot_names else ()
-        self._feet = [place(self.kind.foot_names, foot, "foot") for foot in self.foot_names]
+        self._feet = [self.kind.foot_names.index(foot) for foot in self.foot_names]
         self.num_foot_sensors = len(self._feet)
         self._clock = clock
         self._closed, self._in_control = False, False
@@ -67,14 +70,6 @@ class UnitreeRobot(Robot):
         except Exception:
             self.lock.release()
             raise
-
-    def _places(self, contract: Contract) -> Tuple[Tuple[str, ...], np.ndarray]:
-        names = contract.robot.sdk_joint_names
-        motors = np.array([place(self.kind.joint_names, name, "joint") for name in names], dtype=np.intp)
-        if len(motors) != len(self.kind.joint_names):
-            missing = [name for name in self.kind.joint_names if name not in names]
-            raise SurefootError(f"The contract leaves joints of {self.name} without commands: {', '.join(missing)}.")
-        return names, motors
 
     def _connect(self) -> None:
         self._reports = Subscriber(self.participant, REPORT_TOPIC, self.kind.report, depth=_DEPTH)
