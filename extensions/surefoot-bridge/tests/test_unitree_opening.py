@@ -11,7 +11,7 @@ from unitree_peer import DOMAIN, Peer, address, needs_dds, unitree_contract
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.unitree import RobotAddress, dds_library, interfaces, open_robot
+from surefoot_bridge.unitree import RobotAddress, dds_library, interfaces, open_robot, unitree_robot
 from surefoot_bridge.unitree.participant import Participant
 
 GO2, G1 = "unitree_go2", "unitree_g1"
@@ -92,7 +92,7 @@ def test_a_robot_whose_clock_does_not_tick_in_milliseconds_is_refused(factor, mo
         report = peer.firmware.report
 
         def other_ticks(state):
-            state.time_s[...] = factor * (time.monotonic() - begin_s)
+            state.time_s[...] = 5.0 + factor * (time.monotonic() - begin_s)
             report(state)
 
         monkeypatch.setattr(peer.firmware, "report", other_ticks)
@@ -101,6 +101,7 @@ def test_a_robot_whose_clock_does_not_tick_in_milliseconds_is_refused(factor, mo
 
 @needs_dds
 def test_a_g1_whose_battery_is_not_known_is_refused(monkeypatch):
+    monkeypatch.setattr(unitree_robot, "LOOPBACK", "none")  # as if it were a real one
     with Peer(G1) as peer:
         monkeypatch.setattr(peer.firmware, "_report_battery", lambda share: None)
         told = refusal(address(G1), unitree_contract(G1), timeout_s=1.0)

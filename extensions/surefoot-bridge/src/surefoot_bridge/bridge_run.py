@@ -4,7 +4,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from .bundle import Bundle
 from .checklist import acknowledge, checklist, misplaced_joints
@@ -12,27 +12,24 @@ from .clock import Clock, MonotonicClock, SimulatedClock
 from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
-from .guardian import Guardian, start_guardian
 from .hardware_caps import known_caps
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
 from .operators import Operator
 from .robot import Reading, Robot
+from .robot_control import let_go, plan_of, take_control
 from .robot_handling import hold_of
 from .robot_place import RobotPlace
 from .run_outcome import Outcome
 from .safety_limits import StageLimits
+from .seal_key import seal_key
 from .stage_standing import require_open
 from .stages import Stage
 from .stop_file import StopFile
 
 REPORT_TIMEOUT_S = 5.0
 """How long to wait for the first report of a robot [s]."""
-
-GUARDIAN_TIMEOUT_S = 0.1
-"""How long the loop may be silent until the guardian damps the robot [s]: as long as safety lets a robot be without a
-new report."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +45,8 @@ class Run:
         word: The acknowledgement of the checklist, where it was given beforehand.
         simulated_clock: Whether time passes as fast as it is computed.
         without_switcher: Whether to go on where the robot does not say which controller of its own is active.
+        hand_back: Whether a controller of its own that was on is switched on again after a run that ended in order.
+        seal_key: File of the key that seals the logs of a real robot; None for the user's own one.
     """
 
     place: RobotPlace
@@ -58,6 +57,8 @@ class Run:
     word: Optional[str] = None
     simulated_clock: bool = False
     without_switcher: bool = False
+    hand_back: bool = True
+    seal_key: Optional[Path] = None
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is loaded.
@@ -75,6 +76,8 @@ class Run:
                 "--simulated-clock is for --robot mujoco or replay:LOG with --operator script:FILE: a person and a "
                 "robot on the network live in real time."
             )
+        if self.operator.kind == "remote" and self.place.address is None:
+            raise SurefootError("--operator remote is for robots on the network: go2, g1.")
         if self.without_switcher and self.place.address is None:
             raise SurefootError("--without-switcher is for robots on the network: go2, g1.")
 
@@ -109,41 +112,54 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
     if caps is not None:  # wherever it runs: a rehearsal is one of what comes after it
         caps.require(contract)
     hold = hold_of(contract)
-    opened_by = None
+    opened_by, key = None, None
     if place.on_hardware and run.logs is not None:
         if stage.previous is not None:
             print(f"Reading the logs in {run.logs} for one that opens the stage {stage.name} ...", flush=True)
-        opened_by = require_open(stage, run.logs, bundle.identity)
-    stops = () if run.stop_file is None else (StopFile(run.stop_file),)
+        key = seal_key(run.seal_key)
+        opened_by = require_open(stage, run.logs, bundle.identity, key).log
+    stops: List[Callable[[float], bool]] = [] if run.stop_file is None else [StopFile(run.stop_file)]
     clock: Clock = SimulatedClock() if run.simulated_clock else MonotonicClock()
     limits = stage.limits(contract)
     with ExitStack() as stack:
         robot = stack.enter_context(place.open(contract, clock, timeout_s=REPORT_TIMEOUT_S))
         _require_caps(robot, place)
         reading = _first_report(robot, clock)
+        if place.on_hardware and not robot.is_real:
+            print(f"The robot at {place.address} says that it is emulated: its log opens no stage.", flush=True)
         _require_joints_in_place(contract, reading, limits)
+        remote_checks = _remote_checks(robot, run, stops)
+        plan, opened = plan_of(robot, place, hand_back=run.hand_back), robot
         acknowledge(
             checklist(
                 bundle,
                 stage,
                 robot=place.describe(contract.robot.name),
                 on_hardware=place.on_hardware,
-                opened_by=None if opened_by is None else opened_by.log,
+                opened_by=opened_by,
                 reading=reading,
                 log=None if run.logs is None else str(run.logs),
                 guardian=place.address is not None,
-                more=_network_checks(place),
+                more=(*plan.confirmations, *remote_checks),
+                notes=(*robot.notes, *plan.notes),
             ),
             word=run.word,
         )
-        log = None if run.logs is None else stack.enter_context(_open_log(bundle, run, robot))
+        log = None if run.logs is None else stack.enter_context(_open_log(bundle, run, robot, key))
         if log is not None and isinstance(clock, SimulatedClock):
             clock.on_advance(_Patience(log))
-        guardian = _take_control(robot, place, run)
+        guardian = take_control(robot, place, without_switcher=run.without_switcher)
         if guardian is not None:
             stack.callback(guardian.release)
         command = open_operator(
-            run.operator, contract, stage, hold.poses, time_s=clock.now(), watched=place.on_hardware, stops=stops
+            run.operator,
+            contract,
+            stage,
+            hold.poses,
+            time_s=clock.now(),
+            watched=place.on_hardware,
+            stops=stops,
+            robot=robot,
         )
         stack.callback(command.operator.close)
         robot, commander, loop_clock = bench.parts(robot, command.operator, clock)
@@ -165,9 +181,10 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         bench.begins(loop)
         with ending_signals(operator.end) as signals:
             report = loop.run()
+            rest = let_go(opened, guardian, in_order=report.in_order, hand_back=run.hand_back)
             robot.close()
             status = None if log is None else log.close()
-    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals))
+    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals), rest)
 
 
 def _require_caps(robot: Robot, place: RobotPlace) -> None:
@@ -203,23 +220,38 @@ def _require_joints_in_place(contract: Contract, reading: Reading, limits: Stage
         )
 
 
-def _network_checks(place: RobotPlace) -> Sequence[str]:
-    if not place.on_hardware:
+def _remote_checks(robot: Robot, run: Run, stops: List[Callable[[float], bool]]) -> Sequence[str]:
+    """Add the stop of a robot's remote to the stops; return what is confirmed of it, where it was tried.
+
+    Raises:
+        SurefootError: If it is to command a real robot, and its stop was not tried.
+    """
+    if run.place.address is None:
         return ()
-    from .unitree import CHECKLIST
+    from .remote_operator import RemoteStop, remote_source, try_remote_stop
+    from .unitree.remote import STOP
 
-    return CHECKLIST
+    stops.append(RemoteStop(remote_source(robot)))
+    if not run.place.on_hardware:
+        return ()
+    if try_remote_stop(robot):
+        return (f"The robot's remote is in somebody's hand. Its stop ({STOP}) was tried just now, and came.",)
+    if run.operator.kind == "remote":
+        raise SurefootError("--operator remote: its stop was not tried, so it does not command a real robot.")
+    return ()
 
 
-def _open_log(bundle: Bundle, run: Run, robot: Robot) -> LogWriter:
+def _open_log(bundle: Bundle, run: Run, robot: Robot, key: Optional[bytes]) -> LogWriter:
     assert run.logs is not None
+    real = run.place.on_hardware and robot.is_real
     return open_log(
         run.logs,
         bundle.contract,
         bundle=bundle.identity,
-        stage=run.stage.log_name(rehearsal=not run.place.on_hardware),
+        stage=run.stage.log_name(rehearsal=not real),
         phases=PHASES,
         num_foot_sensors=robot.num_foot_sensors,
+        seal_key=key if real else None,
     )
 
 
@@ -236,20 +268,3 @@ class _Patience:
         if self._ticks % self._EVERY == 0:
             while self._log.status().state == "writing" and self._log.status().queued > self._EVERY:
                 time.sleep(0.001)
-
-
-def _take_control(robot: Robot, place: RobotPlace, run: Run) -> Optional[Guardian]:
-    """Take control of a robot on the network, with a guardian beside; others are controlled by whoever has them."""
-    if place.address is None:
-        return None
-    from .unitree import UnitreeG1, UnitreeRobot
-
-    assert isinstance(robot, UnitreeRobot)
-    mode_machine = robot.mode_machine if isinstance(robot, UnitreeG1) else 0
-    guardian = start_guardian(place.address, timeout_s=GUARDIAN_TIMEOUT_S, lock=robot.lock, mode_machine=mode_machine)
-    try:
-        robot.take_control(without_switcher=run.without_switcher)
-    except BaseException:
-        guardian.release()
-        raise
-    return guardian

@@ -30,6 +30,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         word=arguments.acknowledge,
         simulated_clock=arguments.simulated_clock,
         without_switcher=arguments.without_switcher,
+        hand_back=not arguments.no_hand_back,
+        seal_key=arguments.seal_key,
     )
     run.check()
     bundle = load_bundle(arguments.bundle, require_signature_by=arguments.public_key, runtime=arguments.runtime)
@@ -60,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"who commands it: {', '.join(OPERATORS)}; keyboard by default",
     )
     add("--log", type=Path, metavar="DIR", help="folder of all logs: this run's goes there; a real robot needs one")
+    add("--seal-key", type=Path, metavar="FILE", help="key that seals the log of a real robot; your own one by default")
     add("--stop-file", type=Path, metavar="FILE", help="damp the robot when this file appears")
     add("--runtime", choices=list(RUNTIMES), help="by what to run the policy; the first that can by default")
     add("--public-key", metavar="KEY", help="key that must have signed the bundle, as `key new` prints it")
@@ -67,6 +70,11 @@ def _parser() -> argparse.ArgumentParser:
         "--without-switcher",
         action="store_true",
         help="the robot's own controller was switched off by hand, and the robot does not say so",
+    )
+    add(
+        "--no-hand-back",
+        action="store_true",
+        help="leave the robot's own controller off after the run; otherwise one that was on is switched on again",
     )
     add("--acknowledge", metavar="WORD", help=f"acknowledge the checklist of a rehearsal beforehand: {WORD}")
     add(

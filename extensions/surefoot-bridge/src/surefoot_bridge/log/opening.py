@@ -64,6 +64,7 @@ def open_log(
     stage: str,
     phases: Sequence[str],
     num_foot_sensors: Optional[int] = None,
+    seal_key: Optional[bytes] = None,
     options: Optional[LogOptions] = None,
 ) -> LogWriter:
     """Begin a log: a new folder in ``folder``, and the process that writes it.
@@ -75,6 +76,7 @@ def open_log(
         stage: How far the robot is trusted.
         phases: Names of the phases of a tick.
         num_foot_sensors: Width of the reports' ``foot_force_n``; that of the contract's feet by default.
+        seal_key: The operator's key, with which the log of a real robot is sealed; None for a log that proves nothing.
         options: How it is written.
 
     Raises:
@@ -112,6 +114,7 @@ def open_log(
             rotate_s=options.rotate_s,
             min_free_bytes=options.min_free_bytes,
             flush_s=options.flush_s,
+            seal_key="" if seal_key is None else seal_key.hex(),
         )
         process = _start(order)
     finally:

@@ -11,7 +11,7 @@ from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.state import JointCommand, RobotState
 
-from .address import RobotAddress
+from .address import RobotAddress, require_interface
 from .firmware import CommandCounts, Firmware
 from .kinds import REPORT_TOPIC
 from .lock import RobotLock
@@ -74,6 +74,7 @@ class EmulatedRobot:
         self._address, self._robot, self._clock, self._robot_clock = address, robot, clock, robot_clock
         self._reported: Optional[Reading] = None
         self._begin_s = clock.now() - 1.0  # it was switched on a second ago
+        require_interface(address.interface)  # before a lock file is named after it
         self._lock = RobotLock(address, purpose="emulator")
         try:
             self.firmware = Firmware(address, own_controller=own_controller)
@@ -136,6 +137,15 @@ class EmulatedRobot:
         """Obey the last of the commands that came."""
         for command in self.firmware.commands()[-1:]:
             self._robot.write(self._own(command))
+        self.obey_own_controller()
+
+    def obey_own_controller(self) -> None:
+        """Obey its own controller, which goes on commanding beside whoever else does."""
+        if self._reported is None:
+            return
+        own = self.firmware.own.command(self._clock.now(), self._reported.state.joint_pos_rad[self._to_kind])
+        if own is not None:
+            self._robot.write(self._own(own))
 
     def report(self, state: RobotState) -> None:
         """Report what the robot measures, joints and feet in the order of the kind."""
