@@ -23,7 +23,6 @@ from surefoot_rewards.effort import (
 )
 from surefoot_rewards.episode import alive, termination
 from surefoot_rewards.gait import diagonal_pairs_sync, feet_air_time, gait_symmetry, periodic_gait, trot_contacts
-from surefoot_rewards.kernel import proportional_std
 from surefoot_rewards.posture import (
     base_height_l2,
     flat_orientation_l2,
@@ -66,7 +65,6 @@ __all__ = [
     "pose_exp",
     "pose_l2",
     "positive_mechanical_power",
-    "proportional_std",
     "stand_still_effort",
     "stand_still_feet_in_air",
     "stand_still_joint_deviation",

@@ -158,7 +158,7 @@ def stand_still_joint_motion(joint_vel: Tensor, moving: Tensor) -> Tensor:
     return joint_vel.square().sum(dim=-1) * ~moving
 
 
-def stand_still_effort(motor_torque_nm: Tensor, effort_limit_nm: Tensor, moving: Tensor) -> Tensor:
+def stand_still_effort(torque_nm: Tensor, effort_limit_nm: Tensor, moving: Tensor) -> Tensor:
     """Penalise, when the robot is asked to stand, torques as what they heat the motors by.
 
     Equation: ``[not moving] sum_j (tau_j / limit_j)^2``.
@@ -167,11 +167,11 @@ def stand_still_effort(motor_torque_nm: Tensor, effort_limit_nm: Tensor, moving:
     Source: derived; heat goes with the square of the current, and a robot stands longest of all that it does.
 
     Args:
-        motor_torque_nm: Motor torque [N m], (num_envs, num_joints).
+        torque_nm: Motor torque [N m], (num_envs, num_joints).
         effort_limit_nm: Torque limit [N m], positive, (num_joints,) or (num_envs, num_joints).
         moving: True where the command asks for motion, (num_envs,).
 
     Returns:
         Penalty, (num_envs,).
     """
-    return (motor_torque_nm / effort_limit_nm).square_().sum(dim=-1) * ~moving
+    return (torque_nm / effort_limit_nm).square_().sum(dim=-1) * ~moving

@@ -19,4 +19,4 @@ class VelocityCommandCfg(UniformVelocityCommandCfg):
     """Share of commands that are scaled down, in [0, 1]: few of those drawn from a box are slow in all components."""
 
     single_share: float = 0.3
-    """Share of commands of which one component is kept, in [0, 1]: people ask to go ahead or to turn, seldom for both."""
+    """Share of commands of which one component is kept, in [0, 1]: people seldom ask for more at once."""

@@ -8,6 +8,7 @@ import torch
 from isaaclab.managers import ManagerTermBase
 
 import surefoot_rewards as rewards
+from surefoot_rewards.kernel import proportional_std
 
 if TYPE_CHECKING:
     from isaaclab.managers import RewardTermCfg
@@ -25,19 +26,15 @@ def track_yaw_rate(env: SurefootEnv, std: float) -> torch.Tensor:
     return rewards.track_yaw_rate_exp(env.locomotion.base_ang_vel_b, env.command, std=std)
 
 
-def track_lin_vel_xy_closely(
-    env: SurefootEnv, share: float, lowest_std: float, highest_std: float
-) -> torch.Tensor:
+def track_lin_vel_xy_closely(env: SurefootEnv, share: float, lowest_std: float, highest_std: float) -> torch.Tensor:
     """Reward horizontal velocity within a share of the commanded speed, which tells a slow walk from standing."""
-    std = rewards.proportional_std(env.command, share=share, lowest=lowest_std, highest=highest_std)
+    std = proportional_std(env.command, share=share, lowest=lowest_std, highest=highest_std)
     return rewards.track_lin_vel_xy_exp(env.locomotion.base_lin_vel_b, env.command, std=std)
 
 
-def track_yaw_rate_closely(
-    env: SurefootEnv, share: float, lowest_std: float, highest_std: float
-) -> torch.Tensor:
+def track_yaw_rate_closely(env: SurefootEnv, share: float, lowest_std: float, highest_std: float) -> torch.Tensor:
     """Reward yaw rate within a share of the commanded speed, which tells a slow turn from standing."""
-    std = rewards.proportional_std(env.command, share=share, lowest=lowest_std, highest=highest_std)
+    std = proportional_std(env.command, share=share, lowest=lowest_std, highest=highest_std)
     return rewards.track_yaw_rate_exp(env.locomotion.base_ang_vel_b, env.command, std=std)
 
 
@@ -225,8 +222,8 @@ class PoseDeviation(ManagerTermBase):
 class StandStill(ManagerTermBase):
     """Penalise, where the command asks to stand, whatever is not standing at ease.
 
-    Joints that move, feet in the air, joints away from the default pose, and heat: a stance whose legs push against each
-    other or reach far out costs torque for nothing.
+    Joints that move, feet in the air, joints away from the default pose, and heat: a stance whose legs push against
+    each other or reach far out costs torque for nothing.
     """
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
