@@ -161,14 +161,13 @@ class Trot(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        feet, mirror = env.robot_spec.foot_bodies, env.robot_spec.foot_mirror
-        if len(feet) != 4:
-            raise ValueError(f"a trot needs four feet, '{env.robot_spec.name}' has {len(feet)}; set the term to None")
-        across = [feet.index(mirror[foot]) for foot in feet]
-        # Feet are declared front left, front right, rear left, rear right: two places on is the same side's other end.
-        diagonal = [across[(foot + 2) % 4] for foot in range(4)]
-        self._mirror_foot = torch.tensor(across, device=env.device)
-        self._diagonal_foot = torch.tensor(diagonal, device=env.device)
+        spec, feet = env.robot_spec, env.robot_spec.foot_bodies
+        if not spec.foot_diagonal:
+            raise ValueError(f"a trot needs four feet, '{spec.name}' has {len(feet)}; set the term to None")
+        self._mirror_foot, self._diagonal_foot = (
+            torch.tensor([feet.index(partner[foot]) for foot in feet], device=env.device)
+            for partner in (spec.foot_mirror, spec.foot_diagonal)
+        )
 
     def __call__(self, env: SurefootEnv) -> torch.Tensor:
         """Reward in [0, 1], (num_envs,)."""

@@ -16,6 +16,7 @@ from .contract import Contract, read_contract
 from .errors import SurefootError
 from .forms import check_forms
 from .golden import Golden, contract_digest, read_golden
+from .hardware_caps import known_caps
 from .manifest import MANIFEST_FILE, SIGNATURE_FILE, identity, read_files
 from .observations import Observations
 from .policy import Policy
@@ -28,9 +29,6 @@ from .weights import Network, describe, load_weights
 CONTRACT_FILE = "contract.json"
 GOLDEN_FILE = "golden.npz"
 WEIGHTS_FILE = "policy.npz"
-
-UNSIGNED_WORD = "UNSIGNED"
-"""What a person types who moves a real robot by a bundle of which nobody says whom it comes from."""
 
 _LARGEST_CONTRACT = 1 << 20  # bytes; one has some thirty thousand
 
@@ -65,22 +63,19 @@ def load_bundle(
     *,
     require_signature_by: Optional[str] = None,
     runtime: Optional[str] = None,
-    on_hardware: bool = False,
-    unsigned_word: Optional[str] = None,
 ) -> Bundle:
     """Load a bundle after having checked all of it.
 
-    In this order: every file's hash, the signature, the contract, that the weights are the contract's, that every other
-    form of the network is what these weights make, that the golden trace was recorded with this contract, and at last,
-    with the policy opened, that the trace replays and that the runtime agrees with the plain weights elsewhere too.
+    In this order: every file's hash, the signature, the contract, that its joints and limits are those of its robot
+    where this package knows it, that the weights are the contract's, that every other form of the network is what these
+    weights make, that the golden trace was recorded with this contract, and at last, with the policy opened, that the
+    trace replays and that the runtime agrees with the plain weights elsewhere too.
 
     Args:
         folder: The bundle.
         require_signature_by: Public key that must have signed it, 32 bytes in base64. Without it a signature is not
             looked at: anybody can sign with a key of his own.
         runtime: By what to run the policy: ``torchscript``, ``onnx`` or ``numpy``; None for the first that can.
-        on_hardware: Whether a real robot will be moved, for which a signature is required.
-        unsigned_word: :data:`UNSIGNED_WORD`, typed by who moves a real robot without one.
 
     Raises:
         SurefootError: If anything is not as it should be. It names the file, and the step and the term where there are
@@ -88,18 +83,15 @@ def load_bundle(
     """
     folder = Path(folder)
     manifest, files = read_files(folder)
-    if on_hardware and require_signature_by is None and unsigned_word != UNSIGNED_WORD:
-        typed = "" if unsigned_word is None else f", and {unsigned_word[:40]!r} is not the word"
-        raise SurefootError(
-            f"No signature is required of {folder}, which is to move a real robot{typed}. Name the key that must have "
-            f"signed it (--public-key KEY), or type the word for going without: --unsigned {UNSIGNED_WORD}."
-        )
     if require_signature_by is not None:
         check_signature(manifest, files.get(SIGNATURE_FILE), require_signature_by, folder=folder)
     missing = [name for name in (CONTRACT_FILE, WEIGHTS_FILE, GOLDEN_FILE) if name not in manifest.files]
     if missing:
         raise SurefootError(f"{folder / MANIFEST_FILE} does not list {', '.join(missing)}. Export the policy again.")
     contract = _read_contract(files, folder)
+    caps = known_caps(contract.robot.name)
+    if caps is not None:
+        caps.require(contract)
     network = _read_weights(files, contract, folder)
     check_forms(network, files, where=str(folder))
     golden = _read_golden(files, folder)
