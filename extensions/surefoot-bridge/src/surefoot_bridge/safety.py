@@ -83,7 +83,15 @@ class Safety:
         none = np.zeros((*batch_shape, num_rules), dtype=bool)
         code, release = np.zeros(batch_shape, dtype=np.int8), np.zeros(batch_shape, dtype=bool)
         return SafetyState(
-            seen, none, np.zeros(none.shape), none.copy(), code, code.copy(), pose.copy(), release, np.zeros(batch_shape)
+            seen,
+            none,
+            np.zeros(none.shape),
+            none.copy(),
+            code,
+            code.copy(),
+            pose.copy(),
+            release,
+            np.zeros(batch_shape),
         )
 
     def reset(self, state: SafetyState, mask: np.ndarray) -> SafetyState:
@@ -197,7 +205,7 @@ class Safety:
     def _limit_hold(
         self, response: np.ndarray, held_s: np.ndarray, elapsed_s: np.ndarray, walking: Any
     ) -> Tuple[np.ndarray, np.ndarray]:
-        """Return the response with what becomes of a hold that lasts, and for how long targets were held [s], (...,)."""
+        """Return the response with what becomes of a hold that lasts, and for how long it has [s], (...,) each."""
         holds = response == _HOLD
         longest = self._longest_hold_s
         held_s = np.minimum(np.maximum(held_s + np.where(holds, elapsed_s, -_RECOVERY * elapsed_s), 0.0), longest)
