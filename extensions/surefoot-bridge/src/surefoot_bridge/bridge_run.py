@@ -12,7 +12,6 @@ from .clock import Clock, MonotonicClock, SimulatedClock
 from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
-from .hardware_caps import known_caps
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
@@ -108,9 +107,6 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
     run.check()
     bench = bench or Bench()
     contract, place, stage = bundle.contract, run.place, run.stage
-    caps = known_caps(contract.robot.name)
-    if caps is not None:  # wherever it runs: a rehearsal is one of what comes after it
-        caps.require(contract)
     hold = hold_of(contract)
     opened_by, key = None, None
     if place.on_hardware and run.logs is not None:
