@@ -189,7 +189,7 @@ class OtherPlace(RobotPlace):
 
 def test_a_transport_that_knows_no_hardware_moves_none(tmp_path):
     write_bundle(tmp_path / "bundle")
-    bundle = load_bundle(tmp_path / "bundle", runtime="numpy")
+    bundle = load_bundle(tmp_path / "bundle", runtime="numpy", on_hardware=True)
     (tmp_path / "script").write_text("0 stand\n")
     place = OtherPlace("unitree")
     operator = parse_operator(f"script:{tmp_path / 'script'}")

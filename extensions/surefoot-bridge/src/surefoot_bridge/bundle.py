@@ -30,6 +30,9 @@ CONTRACT_FILE = "contract.json"
 GOLDEN_FILE = "golden.npz"
 WEIGHTS_FILE = "policy.npz"
 
+UNSIGNED_WORD = "UNSIGNED"
+"""What a person types who moves a real robot by a bundle of which nobody says whom it comes from."""
+
 _LARGEST_CONTRACT = 1 << 20  # bytes; one has some thirty thousand
 
 
@@ -63,6 +66,8 @@ def load_bundle(
     *,
     require_signature_by: Optional[str] = None,
     runtime: Optional[str] = None,
+    on_hardware: bool = False,
+    unsigned_word: Optional[str] = None,
 ) -> Bundle:
     """Load a bundle after having checked all of it.
 
@@ -76,6 +81,8 @@ def load_bundle(
         require_signature_by: Public key that must have signed it, 32 bytes in base64. Without it a signature is not
             looked at: anybody can sign with a key of his own.
         runtime: By what to run the policy: ``torchscript``, ``onnx`` or ``numpy``; None for the first that can.
+        on_hardware: Whether a real robot will be moved, for which a signature is required.
+        unsigned_word: :data:`UNSIGNED_WORD`, typed by who moves a real robot without one.
 
     Raises:
         SurefootError: If anything is not as it should be. It names the file, and the step and the term where there are
@@ -83,6 +90,12 @@ def load_bundle(
     """
     folder = Path(folder)
     manifest, files = read_files(folder)
+    if on_hardware and require_signature_by is None and unsigned_word != UNSIGNED_WORD:
+        typed = "" if unsigned_word is None else f", and {unsigned_word[:40]!r} is not the word"
+        raise SurefootError(
+            f"No signature is required of {folder}, which is to move a real robot{typed}. Name the key that must have "
+            f"signed it (--public-key KEY), or type the word for going without: --unsigned {UNSIGNED_WORD}."
+        )
     if require_signature_by is not None:
         check_signature(manifest, files.get(SIGNATURE_FILE), require_signature_by, folder=folder)
     missing = [name for name in (CONTRACT_FILE, WEIGHTS_FILE, GOLDEN_FILE) if name not in manifest.files]
