@@ -93,7 +93,7 @@ STALLS: Dict[str, Tuple[float, float]] = {
 RANDOM_STALLS = ("loop_jitters",)
 """Those of which the time is the longest of a random one."""
 
-CREEPS_BACK_S = 0.001
+CREEPS_BACK_S = 0.003
 """By how much the clock goes back in ``loop_clock_creeps``, every 0.1 s [s]."""
 
 PART_KINDS: Tuple[Fault, ...] = (
@@ -126,7 +126,7 @@ PART_KINDS: Tuple[Fault, ...] = (
           5.0 + AT_ONCE_S, 0.002),
     harmless("loop_stutters", "The loop is held up for 15 ms, every 0.1 s.", "clock"),
     harmless("loop_jitters", "The loop is held up for up to 8 ms, again and again.", "clock"),
-    Fault("loop_clock_creeps", "The loop's clock goes back by 1 ms, every 0.1 s.", "clock", ("clock_back",),
+    Fault("loop_clock_creeps", "The loop's clock goes back by 3 ms, every 0.1 s.", "clock", ("clock_back",),
           Response.HOLD, 0.1 + AT_ONCE_S, LONG_S),
 )  # fmt: skip
 """The kinds of this module."""
