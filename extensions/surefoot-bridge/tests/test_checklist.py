@@ -15,7 +15,6 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.checklist import acknowledge, checklist, describe, misplaced_joints
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading
-from surefoot_bridge.robot_handling import HANDLING
 from surefoot_bridge.stages import STAGES
 
 
@@ -27,11 +26,16 @@ class Answer(io.StringIO):
 
 
 @pytest.fixture
-def bundle(tmp_path, monkeypatch):
-    """A bundle of the made-up robot, which is handled as if its joints were a Go2's."""
-    monkeypatch.setitem(HANDLING, "made_up", HANDLING["unitree_go2"])
+def bundle(tmp_path):
+    """A bundle of the made-up robot."""
     write_bundle(tmp_path / "bundle")
     return load_bundle(tmp_path / "bundle", runtime="numpy")
+
+
+@pytest.fixture
+def signed(bundle):
+    """The same as if somebody's signature had been required and found."""
+    return replace(bundle, signed_by="A" * 43 + "=")
 
 
 def listed(bundle, stage="tethered", **options):
@@ -82,13 +86,26 @@ def test_a_rehearsal_says_so_and_confirms_nothing(bundle):
     assert "[ ]" not in text
 
 
-def test_the_word_has_to_be_typed(bundle):
+def test_the_word_has_to_be_typed(signed):
     output = io.StringIO()
-    acknowledge(listed(bundle), source=Answer("ready\n"), output=output)
+    acknowledge(listed(signed), source=Answer("ready\n"), output=output)
     assert "Type 'ready' and Enter if all of this holds: " in output.getvalue()
+    assert "unsigned" not in output.getvalue()
     for other in ("", "yes\n", "\n", "not ready\n"):
         with pytest.raises(SurefootError, match=r"not acknowledged: '.*' is not 'ready'\. Nothing was moved\."):
-            acknowledge(listed(bundle), source=Answer(other), output=io.StringIO())
+            acknowledge(listed(signed), source=Answer(other), output=io.StringIO())
+
+
+def test_a_bundle_without_a_signature_moves_a_real_robot_only_after_a_word_of_its_own(bundle):
+    output = io.StringIO()
+    acknowledge(listed(bundle), source=Answer("unsigned\nready\n"), output=output)
+    assert "Type 'unsigned' and Enter to move a real robot with it all the same: " in output.getvalue()
+    for typed in ("ready\n", "ready\nready\n", "\n", ""):
+        with pytest.raises(SurefootError, match=r"is not 'unsigned'\. Give --public-key KEY, .* Nothing was moved\."):
+            acknowledge(listed(bundle), source=Answer(typed), output=io.StringIO())
+    with pytest.raises(SurefootError, match="'unsigned' is not 'ready'"):
+        acknowledge(listed(bundle), source=Answer("unsigned\nunsigned\n"), output=io.StringIO())
+    acknowledge(listed(bundle, on_hardware=False), source=Answer("ready\n"), output=io.StringIO())
 
 
 def test_a_real_robot_is_acknowledged_by_nothing_but_a_person(bundle):
@@ -118,7 +135,12 @@ def test_joints_in_another_order_are_found_by_where_they_are():
     limits = list(CONTRACT.safety.joint_pos_limit_rad)
     limits[2] = replace(limits[2], low=-2.0, high=-0.5)  # c is bent, as a calf is
     robot = replace(CONTRACT.robot, default_joint_pos_rad=(0.1, 0.2, -1.0))
-    contract = small_contract(robot=robot, safety=replace(CONTRACT.safety, joint_pos_limit_rad=tuple(limits)))
+    bent = dict.fromkeys(("stand_rad", "sit_rad"), (0.1, 0.2, -1.0))
+    contract = small_contract(
+        robot=robot,
+        handling=replace(CONTRACT.handling, **bent),
+        safety=replace(CONTRACT.safety, joint_pos_limit_rad=tuple(limits)),
+    )
     in_order = report(joint_pos_rad=np.array([-1.0, 0.1, 0.2]))
     assert misplaced_joints(contract, in_order, 0.087) == ()
     shuffled = report(joint_pos_rad=np.array([0.1, 0.2, -1.0]))

@@ -4,7 +4,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from .bundle import Bundle
 from .checklist import acknowledge, checklist, misplaced_joints
@@ -13,6 +13,7 @@ from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
 from .guardian import Guardian, start_guardian
+from .hardware_caps import known_caps
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
@@ -74,6 +75,8 @@ class Run:
                 "--simulated-clock is for --robot mujoco or replay:LOG with --operator script:FILE: a person and a "
                 "robot on the network live in real time."
             )
+        if self.operator.kind == "remote" and self.place.address is None:
+            raise SurefootError("--operator remote is for robots on the network: go2, g1.")
         if self.without_switcher and self.place.address is None:
             raise SurefootError("--without-switcher is for robots on the network: go2, g1.")
 
@@ -104,19 +107,24 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
     run.check()
     bench = bench or Bench()
     contract, place, stage = bundle.contract, run.place, run.stage
+    caps = known_caps(contract.robot.name)
+    if caps is not None:  # wherever it runs: a rehearsal is one of what comes after it
+        caps.require(contract)
     hold = hold_of(contract)
     opened_by = None
     if place.on_hardware and run.logs is not None:
         if stage.previous is not None:
             print(f"Reading the logs in {run.logs} for one that opens the stage {stage.name} ...", flush=True)
         opened_by = require_open(stage, run.logs, bundle.identity)
-    stops = () if run.stop_file is None else (StopFile(run.stop_file),)
+    stops: List[Callable[[float], bool]] = [] if run.stop_file is None else [StopFile(run.stop_file)]
     clock: Clock = SimulatedClock() if run.simulated_clock else MonotonicClock()
     limits = stage.limits(contract)
     with ExitStack() as stack:
         robot = stack.enter_context(place.open(contract, clock, timeout_s=REPORT_TIMEOUT_S))
+        _require_caps(robot, place)
         reading = _first_report(robot, clock)
         _require_joints_in_place(contract, reading, limits)
+        remote_checks = _remote_checks(robot, run, stops)
         acknowledge(
             checklist(
                 bundle,
@@ -127,7 +135,8 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
                 reading=reading,
                 log=None if run.logs is None else str(run.logs),
                 guardian=place.address is not None,
-                more=_network_checks(place),
+                more=(*_network_checks(place), *remote_checks),
+                notes=robot.notes,
             ),
             word=run.word,
         )
@@ -138,7 +147,14 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         if guardian is not None:
             stack.callback(guardian.release)
         command = open_operator(
-            run.operator, contract, stage, hold.poses, time_s=clock.now(), watched=place.on_hardware, stops=stops
+            run.operator,
+            contract,
+            stage,
+            hold.poses,
+            time_s=clock.now(),
+            watched=place.on_hardware,
+            stops=stops,
+            robot=robot,
         )
         stack.callback(command.operator.close)
         robot, commander, loop_clock = bench.parts(robot, command.operator, clock)
@@ -163,6 +179,14 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             robot.close()
             status = None if log is None else log.close()
     return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals))
+
+
+def _require_caps(robot: Robot, place: RobotPlace) -> None:
+    if place.on_hardware and robot.caps is None:
+        raise SurefootError(
+            f"{robot.name}: its transport does not say what its hardware bears (joints, their order, torques, speeds, "
+            "ranges), so nothing keeps a bundle within it. Give the transport's robot its `caps`. Nothing was moved."
+        )
 
 
 def _first_report(robot: Robot, clock: Clock) -> Reading:
@@ -196,6 +220,27 @@ def _network_checks(place: RobotPlace) -> Sequence[str]:
     from .unitree import CHECKLIST
 
     return CHECKLIST
+
+
+def _remote_checks(robot: Robot, run: Run, stops: List[Callable[[float], bool]]) -> Sequence[str]:
+    """Add the stop of a robot's remote to the stops; return what is confirmed of it, where it was tried.
+
+    Raises:
+        SurefootError: If it is to command a real robot, and its stop was not tried.
+    """
+    if run.place.address is None:
+        return ()
+    from .remote_operator import RemoteStop, remote_source, try_remote_stop
+    from .unitree.remote import STOP
+
+    stops.append(RemoteStop(remote_source(robot)))
+    if not run.place.on_hardware:
+        return ()
+    if try_remote_stop(robot):
+        return (f"The robot's remote is in somebody's hand. Its stop ({STOP}) was tried just now, and came.",)
+    if run.operator.kind == "remote":
+        raise SurefootError("--operator remote: its stop was not tried, so it does not command a real robot.")
+    return ()
 
 
 def _open_log(bundle: Bundle, run: Run, robot: Robot) -> LogWriter:

@@ -7,6 +7,7 @@ from typing import Iterator, Optional, Sequence, Tuple
 
 from .bundle import Bundle, load_bundle
 from .command_report import write_report
+from .hardware_caps import known_caps
 from .runtimes import RUNTIMES
 
 
@@ -19,6 +20,9 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures")
     arguments = parser.parse_args(argv)
     bundle = load_bundle(arguments.bundle, require_signature_by=arguments.public_key, runtime=arguments.runtime)
+    caps = known_caps(bundle.contract.robot.name)
+    if caps is not None:
+        caps.require(bundle.contract)
     width = max(len(name) for name, _ in summary(bundle))
     for name, value in summary(bundle):
         print(f"{name.ljust(width)}  {value}")
@@ -52,4 +56,6 @@ def summary(bundle: Bundle) -> Iterator[Tuple[str, str]]:
         figures = ", ".join(f"{name} {value:.3g}" for name, value in score.figures.items())
         yield "scored", f"{score.engine}, randomization {score.preset}, {score.episodes} episodes: {figures}"
     replayed = f"observation off by {off.observation:.1e}, action by {off.action:.1e}"
+    known = known_caps(robot.name) is not None
+    yield "hardware", "joints and limits are within the robot's" if known else "nothing is known of this robot's"
     yield "golden trace", f"{replayed}, joint command by {off.joint_command:.1e}"

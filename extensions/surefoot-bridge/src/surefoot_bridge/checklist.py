@@ -9,13 +9,16 @@ import numpy as np
 from .bundle import Bundle
 from .contract import Contract
 from .errors import SurefootError
+from .orderly_end import describe_end, end_confirmations
 from .robot import Reading
-from .robot_handling import handling_of
 from .safety_limits import StageLimits
 from .stages import Stage
 
 WORD = "ready"
 """What an operator types to acknowledge the checklist."""
+
+UNSIGNED_WORD = "unsigned"
+"""What an operator types to move a real robot with a bundle that nobody has signed for him."""
 
 _MOST_FIGURES = 5  # of a score, that a person reads; `surefoot-bridge check` shows all
 
@@ -29,12 +32,14 @@ class Checklist:
         facts: What was found: name and value.
         confirmations: What people must have seen to.
         on_hardware: Whether a real robot will be moved.
+        unsigned: Whether that will be done by a bundle of which no signature was required.
     """
 
     title: str
     facts: Tuple[Tuple[str, str], ...]
     confirmations: Tuple[str, ...]
     on_hardware: bool
+    unsigned: bool
 
 
 def checklist(
@@ -48,6 +53,7 @@ def checklist(
     log: Optional[str] = None,
     guardian: bool = False,
     more: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Checklist:
     """Return the checklist of a run.
 
@@ -61,22 +67,25 @@ def checklist(
         log: Where the log goes; None without one.
         guardian: Whether a guardian damps the robot when the bridge fails.
         more: Further confirmations, those of the robot's network for example.
+        notes: What must be known of the robot, one sentence each.
     """
     limits = stage.limits(bundle.contract)
-    passive = f"Before the motors go limp it is seen to that {handling_of(bundle.contract.robot.name).passive_needs}."
-    confirmations = (*more, *stage.confirmations, passive) if on_hardware else ()
+    passive = f"Before the motors go limp it is seen to that {bundle.contract.handling.passive_needs}."
+    confirmations = (*more, *stage.confirmations, *end_confirmations(bundle.contract), passive) if on_hardware else ()
     return Checklist(
         title=f"Stage {stage.name}: {robot}" + ("" if on_hardware else " (a rehearsal: no real robot moves)"),
         facts=(
             *_bundle_facts(bundle),
             *_limit_facts(bundle.contract, stage, limits),
             ("opened by", opened_by or ("the first stage is always open" if stage.previous is None else "not needed")),
-            *_robot_facts(bundle.contract, reading),
+            *_robot_facts(bundle.contract, reading, limits),
+            *(("note", note) for note in notes),
             ("guardian", "watches the bridge" if guardian else "none"),
             ("log", log or "none"),
         ),
         confirmations=confirmations,
         on_hardware=on_hardware,
+        unsigned=on_hardware and bundle.signed_by is None,
     )
 
 
@@ -122,6 +131,20 @@ def acknowledge(
                 "." if listed.on_hardware else f", or give --acknowledge {WORD}."
             )
             raise SurefootError(f"Nobody can acknowledge the checklist: the standard input is no terminal. {remedy}")
+        if listed.unsigned:
+            print(
+                "Nobody has signed this bundle for you (--public-key KEY requires it): whoever could write to it may "
+                f"have changed it.\nType {UNSIGNED_WORD!r} and Enter to move a real robot with it all the same: ",
+                end="",
+                file=output,
+                flush=True,
+            )
+            typed = source.readline().strip()
+            if typed.lower() != UNSIGNED_WORD:
+                raise SurefootError(
+                    f"A real robot is not moved by a bundle without a signature: {typed!r} is not {UNSIGNED_WORD!r}. "
+                    "Give --public-key KEY, the key that must have signed it. Nothing was moved."
+                )
         print(f"Type {WORD!r} and Enter if all of this holds: ", end="", file=output, flush=True)
         word = source.readline()
     if word.strip().lower() != WORD:
@@ -174,17 +197,18 @@ def _limit_facts(contract: Contract, stage: Stage, limits: StageLimits) -> Itera
     yield "torque", f"at most {limits.torque_share:.0%} of each joint's limit"
     hot = contract.safety.motor_temperature_limit_c
     yield "motors", f"walking ends at {hot - limits.temperature_margin_c:g}, damped at {hot:g} degrees Celsius"
-    yield "duration", f"at most {stage.duration_s:g} s, then it stands, sits and becomes passive"
+    yield "duration", f"at most {stage.duration_s:g} s, {describe_end(contract)}"
 
 
-def _robot_facts(contract: Contract, reading: Optional[Reading]) -> List[Tuple[str, str]]:
+def _robot_facts(contract: Contract, reading: Optional[Reading], limits: StageLimits) -> List[Tuple[str, str]]:
     if reading is None:
         return [("joints", "no report yet")]
     state = reading.state
     wrong = misplaced_joints(contract, reading, StageLimits((0.0,)).position_margin_rad)
-    names = contract.robot.sdk_joint_names
+    names, share = contract.robot.sdk_joint_names, float(state.battery_share)
+    low = f"; it does not walk from {limits.lowest_battery_share:.0%} down: charge it first"
     return [
-        ("battery", f"{float(state.battery_share):.0%}"),
+        ("battery", f"{share:.0%}{'' if share > limits.lowest_battery_share else low}"),
         ("warmest motor", f"{float(np.max(state.motor_temperature_c)):.0f} degrees Celsius"),
         ("joint order", f"{len(names)} joints by name, {names[0]} first"),
         ("joints", " ".join(wrong) or "each is within its range"),

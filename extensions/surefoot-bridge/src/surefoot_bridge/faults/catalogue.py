@@ -49,6 +49,18 @@ _FIELDS = {
     "foot_force_n": "foot force",
     "battery_share": "charge of the battery",
 }
+ALARM_PREFIX = "alarm_"
+"""Begins the names of faults that raise an alarm of the robot; its name follows."""
+
+_ALARM_S = 0.1 + _NOTICE_S  # alarm_grace_s
+_ALARMS = (
+    ("other_commander", "Another program commands the robot.", _DAMP, _AT_ONCE_S, False),
+    ("own_controller", "The robot's own controller becomes active.", _DAMP, _AT_ONCE_S, False),
+    ("robot_clock_rate", "The robot's clock begins to run at another rate.", _HOLD, _ALARM_S, False),
+    ("motor_fault", "A motor reports a fault.", _HOLD, _ALARM_S, True),
+    ("motor_link", "Messages of a motor are lost.", _HOLD, _ALARM_S, True),
+    ("battery_silent", "The battery reports no more.", _HOLD, _ALARM_S, True),
+)
 NAN_PREFIX = "nan_"
 """Begins the names of faults that make a number of a report not a number; the field's name follows."""
 
@@ -74,10 +86,10 @@ _LIST: Tuple[Fault, ...] = (
           ("report_order", "clock_back"), _DAMP, _LOST_S, _LONG_S),
     Fault("sequence_frozen", "All reports have the same number.", "robot", ("report_repeated",), _DAMP, _LOST_S,
           _LONG_S),
-    Fault("robot_clock_ahead", "The robot's clock jumps 10 s ahead.", "robot", ("clock_jump",), _HOLD, _AT_ONCE_S,
+    Fault("robot_clock_ahead", "The robot's clock jumps 10 s ahead.", "robot", ("clock_jump",), _DAMP, _AT_ONCE_S,
           _LONG_S),
-    Fault("robot_clock_back", "The robot's clock jumps 1 s back.", "robot", ("clock_back",), _HOLD, _AT_ONCE_S,
-          _LONG_S),
+    Fault("robot_clock_back", "The robot's clock jumps 1 s back.", "robot", ("clock_back", "clock_jump_back"), _DAMP,
+          _AT_ONCE_S, _LONG_S),
     # What the robot measures.
     *(
         Fault(f"{NAN_PREFIX}{field}", f"A {words} is not a number.", "robot", ("report_not_finite",), _DAMP, _LOST_S,
@@ -112,6 +124,11 @@ _LIST: Tuple[Fault, ...] = (
           walking_only=True),
     Fault("imu_tilted", "The IMU measures a tilt as in a fall.", "robot", ("tilt",), _DAMP, 0.04 + _AT_ONCE_S, _LONG_S),
     Fault("no_gravity", "The IMU measures a free fall.", "robot", ("free_fall",), _DAMP, 0.15 + _AT_ONCE_S, _LONG_S),
+    # What it raises an alarm about.
+    *(
+        Fault(f"{ALARM_PREFIX}{name}", words, "robot", (name,), response, within_s, _LONG_S, walking_only)
+        for name, words, response, within_s, walking_only in _ALARMS
+    ),
     # Messages to the robot.
     Fault("commands_lost", "No command reaches the robot for 50 ms.", "robot", (), _NONE, _LONG_S, 0.05),
     Fault("write_raises", "Sending a command raises an exception.", "robot", (), _DAMP, _AT_ONCE_S, _LONG_S),
@@ -154,11 +171,12 @@ _LIST: Tuple[Fault, ...] = (
           _LONG_S),
     # The loop's time.
     Fault("loop_stalls", "The loop is held up for 50 ms.", "clock", ("deadline",), _HOLD, 0.05 + _AT_ONCE_S, 0.002),
-    Fault("loop_stalls_long", "The loop is held up for 1 s.", "clock", ("deadline", "clock_jump"), _HOLD,
+    Fault("loop_stalls_long", "The loop is held up for 1 s.", "clock", ("deadline", "clock_jump"), _DAMP,
           1.0 + _AT_ONCE_S, 0.002),
-    Fault("loop_clock_ahead", "The loop's clock jumps 1 s ahead.", "clock", ("clock_jump", "deadline"), _HOLD,
+    Fault("loop_clock_ahead", "The loop's clock jumps 1 s ahead.", "clock", ("clock_jump", "deadline"), _DAMP,
           _AT_ONCE_S, _LONG_S),
-    Fault("loop_clock_back", "The loop's clock jumps 1 s back.", "clock", ("clock_back",), _HOLD, _AT_ONCE_S, _LONG_S),
+    Fault("loop_clock_back", "The loop's clock jumps 1 s back.", "clock", ("clock_back", "clock_jump_back"), _DAMP,
+          _AT_ONCE_S, _LONG_S),
 )  # fmt: skip
 
 FAULTS: Dict[str, Fault] = {fault.name: fault for fault in (*_LIST, *ROBOT_KINDS, *PART_KINDS)}

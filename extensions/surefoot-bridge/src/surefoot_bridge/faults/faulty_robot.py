@@ -12,7 +12,7 @@ from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.state import JointCommand
 
-from .catalogue import NAN_PREFIX
+from .catalogue import ALARM_PREFIX, NAN_PREFIX
 from .robot_kinds import SPOILS, Spoiling
 from .timeline import Injection
 
@@ -124,6 +124,8 @@ class FaultyRobot(Robot):
         if name.startswith(NAN_PREFIX) and name != "nan_once":
             field = name[len(NAN_PREFIX) :]
             return _changed(reading, field, np.nan, injection.seed)
+        if name.startswith(ALARM_PREFIX):
+            return replace(reading, alarms={name[len(ALARM_PREFIX) :]: injection.fault.what})
         if name in ("imu_frozen", "encoder_frozen"):
             fields = ("joint_pos_rad", "joint_vel_rad_s")
             if name == "imu_frozen":

@@ -9,7 +9,7 @@ control, so no time-out is modelled, and nothing here may be relied on to stop a
 import ctypes
 import json
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, FrozenSet, List, Optional, Tuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .kinds import BATTERY_TOPIC, COMMAND_TOPIC, GO_HEAD, GO_LOW_LEVEL, KINDS, M
 from .messages import HG_BATTERY, REQUEST, RESPONSE
 from .motion_switcher import CHECK_MODE, RELEASE_MODE, REQUEST_TOPIC, RESPONSE_TOPIC
 from .participant import Participant, Publisher, Subscriber
+from .remote import REMOTE_BYTES
 
 _DEPTH = 32
 _BATTERY_PERIOD_S = 1.0
@@ -54,6 +55,8 @@ class Firmware:
         counts: What has become of commands.
         own_controller: Name of its own controller that is active.
         corrupt_reports: How many of the next reports leave with a wrong checksum.
+        remote: What its remote says in reports, 40 bytes; see :mod:`~surefoot_bridge.unitree.remote`.
+        lacks: What its reports lack, as those of simulators do: ``checksum``, ``tick``, ``battery``.
     """
 
     def __init__(self, address: RobotAddress, *, own_controller: str = "", mode_machine: int = 5) -> None:
@@ -62,6 +65,8 @@ class Firmware:
         self.counts = CommandCounts()
         self.own_controller = own_controller
         self.corrupt_reports = 0
+        self.remote = bytes(REMOTE_BYTES)
+        self.lacks: FrozenSet[str] = frozenset()
         self._mode_machine = mode_machine
         self._commands = Subscriber(self.participant, COMMAND_TOPIC, self.kind.command, depth=_DEPTH)
         self._reports = Publisher(self.participant, REPORT_TOPIC, self.kind.report)
@@ -96,8 +101,9 @@ class Firmware:
         motors["temperature"][:n] = temperatures if self._is_go else temperatures[:, None]
         imu["quaternion"], imu["gyroscope"] = state.imu_quat_wxyz, state.imu_ang_vel_rad_s
         imu["accelerometer"], imu["rpy"] = state.imu_lin_acc_m_s2, _roll_pitch_yaw(state.imu_quat_wxyz)
-        report["tick"] = round(float(state.time_s) * TICKS_PER_S) % 2**32
-        share = round(100.0 * float(state.battery_share))
+        report["tick"] = 0 if "tick" in self.lacks else round(float(state.time_s) * TICKS_PER_S) % 2**32
+        report["wireless_remote"] = np.frombuffer(self.remote, np.uint8)
+        share = 0 if "battery" in self.lacks else round(100.0 * float(state.battery_share))
         if self._is_go:
             report["foot_force"] = np.clip(np.rint(state.foot_force_n), -32768, 32767)
             report["bms_state"]["soc"] = share
@@ -105,7 +111,7 @@ class Firmware:
             self._report_battery(share)
             self._battery_due_s = float(state.time_s) + _BATTERY_PERIOD_S
         message = self._reports.message
-        message["crc"] = checksum(message)
+        message["crc"] = 0 if "checksum" in self.lacks else checksum(message)
         if self.corrupt_reports:
             self.corrupt_reports -= 1
             message["crc"] ^= 1

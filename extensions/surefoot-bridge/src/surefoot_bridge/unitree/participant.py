@@ -185,6 +185,16 @@ class Subscriber:
         information = [self._information[i] for i in range(self._count)]
         return [1e-9 * item.source_timestamp for item in information if item.valid_data]
 
+    @property
+    def handle(self) -> int:
+        """The reader, as the DDS library knows it."""
+        return self._reader
+
+    @property
+    def last_publisher(self) -> int:
+        """Who published the newest of the samples that were taken last, as the DDS library knows it; 0 for none."""
+        return self._information[self._count - 1].publication_handle if self._count else 0
+
     def free_contents(self) -> None:
         """Free the strings and sequences of the samples that were taken last."""
         for pointer in self._pointers:
