@@ -118,11 +118,11 @@ PART_KINDS: Tuple[Fault, ...] = (
     harmless("operator_insists", "The operator asks to walk at every reading.", "operator"),
     harmless("operator_stutters", "The operator's heartbeat comes every 0.4 s only.", "operator"),
     Fault("operator_heartbeat_nan", "The operator's heartbeat is not a number.", "operator", ("operator_lost",),
-          Response.HOLD, AT_ONCE_S, LONG_S),
+          Response.STOP, AT_ONCE_S, LONG_S),
     Fault("operator_short", "A velocity command has one number too few.", "operator", (), Response.DAMP, AT_ONCE_S,
           LONG_S),
     # The loop's time.
-    Fault("loop_suspended", "The loop's computer sleeps for 5 s.", "clock", ("deadline", "clock_jump"), Response.HOLD,
+    Fault("loop_suspended", "The loop's computer sleeps for 5 s.", "clock", ("deadline", "clock_jump"), Response.DAMP,
           5.0 + AT_ONCE_S, 0.002),
     harmless("loop_stutters", "The loop is held up for 15 ms, every 0.1 s.", "clock"),
     harmless("loop_jitters", "The loop is held up for up to 8 ms, again and again.", "clock"),

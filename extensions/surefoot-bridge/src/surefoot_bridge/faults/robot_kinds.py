@@ -280,7 +280,7 @@ def _numbers_leap(spoiling: Spoiling) -> Reading:
 
 
 @_kind(
-    Fault("robot_clock_minute", "The robot's clock jumps 60 s ahead.", "robot", ("clock_jump",), Response.HOLD,
+    Fault("robot_clock_minute", "The robot's clock jumps 60 s ahead.", "robot", ("clock_jump",), Response.DAMP,
           AT_ONCE_S, LONG_S)
 )  # fmt: skip
 def _robot_clock_minute(spoiling: Spoiling) -> Reading:
