@@ -13,7 +13,6 @@ from surefoot_bridge.state import JointCommand
 from surefoot_bridge.unitree import UnitreeG1, open_robot
 from surefoot_bridge.unitree.commands import LowCommand
 from surefoot_bridge.unitree.kinds import KINDS
-from surefoot_bridge.unitree.motion_switcher import CHECK_MODE
 from surefoot_bridge.unitree.participant import Participant
 
 pytestmark = needs_dds
@@ -27,6 +26,7 @@ def opened(robot=GO2):
 
 def command(n, first=0.0):
     rows = first + np.arange(5 * n, dtype=float).reshape(5, n) / 8.0
+    rows[[1, 4]] = 0.0  # a velocity or a torque, which a robot would keep, is not sent
     return JointCommand(*rows)
 
 
@@ -152,8 +152,7 @@ def test_taking_control_switches_the_robots_own_controller_off():
 
 def test_control_is_not_taken_while_the_robots_controller_stays_on(monkeypatch):
     with Peer(GO2, own_controller="normal") as peer, opened() as robot:
-        respond = peer.firmware._respond
-        monkeypatch.setattr(peer.firmware, "_respond", lambda number, api_id: respond(number, CHECK_MODE))
+        monkeypatch.setattr(peer.firmware.own, "release", lambda: None)
         with pytest.raises(SurefootError, match="its own controller 'normal' stays on after 0 s"):
             robot.take_control(timeout_s=0.3)
         with pytest.raises(SurefootError, match="was not taken control of"):

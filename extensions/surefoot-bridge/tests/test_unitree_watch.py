@@ -33,7 +33,7 @@ while sender.num_subscribers < 2:
     time.sleep(0.01)
 time.sleep(0.3)  # the receivers discover it as well
 for _ in range({number}):
-    sender.send(JointCommand(*np.full((5, 12), 0.25)))
+    sender.send(JointCommand(*np.outer([1, 0, 1, 1, 0], np.full(12, 0.25))))
     time.sleep(0.002)
 participant.close()
 """
@@ -44,7 +44,7 @@ def opened(robot=GO2):
 
 
 def command(n=12):
-    return JointCommand(*np.full((5, n), 0.5))
+    return JointCommand(*np.outer([1, 0, 1, 1, 0], np.full(n, 0.5)))
 
 
 def foreign_program(number):

@@ -94,8 +94,17 @@ def robot_state(robot, time_s, **changes):
     return replace(state, **{name: np.asarray(value) for name, value in changes.items()})
 
 
+def torque_nm(command, state):
+    """What a motor gives by the last command, which stays in force."""
+    return (
+        command.torque_nm
+        + command.stiffness_nm_per_rad * (command.joint_pos_rad - state.joint_pos_rad)
+        + command.damping_nms_per_rad * (command.joint_vel_rad_s - state.joint_vel_rad_s)
+    )
+
+
 class Peer:
-    """The emulated firmware in a thread.
+    """The emulated firmware in a thread; its joints stand where they are, and give the torque of the last command.
 
     Attributes:
         firmware: The firmware.
@@ -114,13 +123,23 @@ class Peer:
         self._thread.start()
 
     def _run(self):
-        begin_s = time.monotonic()
+        begin_s = last_s = time.monotonic()
+        own_rad = np.zeros(len(KINDS[self.robot].joint_names))
         while not self._ended.wait(0.002):
             now = time.monotonic()
             self.commands += [(now, command) for command in self.firmware.commands()]
             self.firmware.answer()
+            own = self.firmware.own.command(now, own_rad)
+            held = {}
+            if own is not None:  # whose joints go where it tells them to
+                vel_rad_s, own_rad = (own.joint_pos_rad - own_rad) / (now - last_s), own.joint_pos_rad
+                held = {"joint_pos_rad": own_rad, "joint_vel_rad_s": vel_rad_s}
+            last_s = now
             if self.reporting:
-                self.firmware.report(robot_state(self.robot, **{"time_s": now - begin_s, **self.changes}))
+                state = robot_state(self.robot, **{"time_s": now - begin_s, **held, **self.changes})
+                if self.commands and "joint_torque_nm" not in self.changes:
+                    state = replace(state, joint_torque_nm=torque_nm(self.commands[-1][1], state))
+                self.firmware.report(state)
 
     def await_commands(self, count=1, timeout_s=5.0):
         until = time.monotonic() + timeout_s

@@ -12,13 +12,13 @@ from .clock import Clock, MonotonicClock, SimulatedClock
 from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
-from .guardian import Guardian, start_guardian
 from .hardware_caps import known_caps
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
 from .operators import Operator
 from .robot import Reading, Robot
+from .robot_control import let_go, plan_of, take_control
 from .robot_handling import hold_of
 from .robot_place import RobotPlace
 from .run_outcome import Outcome
@@ -29,10 +29,6 @@ from .stop_file import StopFile
 
 REPORT_TIMEOUT_S = 5.0
 """How long to wait for the first report of a robot [s]."""
-
-GUARDIAN_TIMEOUT_S = 0.1
-"""How long the loop may be silent until the guardian damps the robot [s]: as long as safety lets a robot be without a
-new report."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +44,7 @@ class Run:
         word: The acknowledgement of the checklist, where it was given beforehand.
         simulated_clock: Whether time passes as fast as it is computed.
         without_switcher: Whether to go on where the robot does not say which controller of its own is active.
+        hand_back: Whether a controller of its own that was on is switched on again after a run that ended in order.
     """
 
     place: RobotPlace
@@ -58,6 +55,7 @@ class Run:
     word: Optional[str] = None
     simulated_clock: bool = False
     without_switcher: bool = False
+    hand_back: bool = True
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is loaded.
@@ -125,6 +123,7 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         reading = _first_report(robot, clock)
         _require_joints_in_place(contract, reading, limits)
         remote_checks = _remote_checks(robot, run, stops)
+        plan, opened = plan_of(robot, place, hand_back=run.hand_back), robot
         acknowledge(
             checklist(
                 bundle,
@@ -135,15 +134,15 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
                 reading=reading,
                 log=None if run.logs is None else str(run.logs),
                 guardian=place.address is not None,
-                more=(*_network_checks(place), *remote_checks),
-                notes=robot.notes,
+                more=(*plan.confirmations, *remote_checks),
+                notes=(*robot.notes, *plan.notes),
             ),
             word=run.word,
         )
         log = None if run.logs is None else stack.enter_context(_open_log(bundle, run, robot))
         if log is not None and isinstance(clock, SimulatedClock):
             clock.on_advance(_Patience(log))
-        guardian = _take_control(robot, place, run)
+        guardian = take_control(robot, place, without_switcher=run.without_switcher)
         if guardian is not None:
             stack.callback(guardian.release)
         command = open_operator(
@@ -176,9 +175,10 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         bench.begins(loop)
         with ending_signals(operator.end) as signals:
             report = loop.run()
+            rest = let_go(opened, guardian, in_order=report.in_order, hand_back=run.hand_back)
             robot.close()
             status = None if log is None else log.close()
-    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals))
+    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals), rest)
 
 
 def _require_caps(robot: Robot, place: RobotPlace) -> None:
@@ -212,14 +212,6 @@ def _require_joints_in_place(contract: Contract, reading: Reading, limits: Stage
                 ]
             )
         )
-
-
-def _network_checks(place: RobotPlace) -> Sequence[str]:
-    if not place.on_hardware:
-        return ()
-    from .unitree import CHECKLIST
-
-    return CHECKLIST
 
 
 def _remote_checks(robot: Robot, run: Run, stops: List[Callable[[float], bool]]) -> Sequence[str]:
@@ -268,20 +260,3 @@ class _Patience:
         if self._ticks % self._EVERY == 0:
             while self._log.status().state == "writing" and self._log.status().queued > self._EVERY:
                 time.sleep(0.001)
-
-
-def _take_control(robot: Robot, place: RobotPlace, run: Run) -> Optional[Guardian]:
-    """Take control of a robot on the network, with a guardian beside; others are controlled by whoever has them."""
-    if place.address is None:
-        return None
-    from .unitree import UnitreeG1, UnitreeRobot
-
-    assert isinstance(robot, UnitreeRobot)
-    mode_machine = robot.mode_machine if isinstance(robot, UnitreeG1) else 0
-    guardian = start_guardian(place.address, timeout_s=GUARDIAN_TIMEOUT_S, lock=robot.lock, mode_machine=mode_machine)
-    try:
-        robot.take_control(without_switcher=run.without_switcher)
-    except BaseException:
-        guardian.release()
-        raise
-    return guardian

@@ -142,7 +142,9 @@ class Loop:
         if not self._in_order:
             self._record.mishap(self._clock.now(), "ended", self._ended_by)
         if may_send and self._heartbeat is not None:
-            self._heartbeat.release()
+            doubt = self._heartbeat.release()
+            if doubt:
+                self._record.mishap(self._clock.now(), "not_known_damped", doubt)
         return self._report(notes)
 
     def _report(self, notes: Tuple[str, ...]) -> LoopReport:
@@ -339,6 +341,8 @@ class Loop:
 
     def _damp(self) -> None:
         """Damp the robot for good."""
+        if self._heartbeat is not None:
+            self._heartbeat.ending()
         for _ in range(_STOPS):
             with contextlib.suppress(Exception):  # there is nothing better left to do than to try again
                 self._robot.stop()

@@ -30,6 +30,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         word=arguments.acknowledge,
         simulated_clock=arguments.simulated_clock,
         without_switcher=arguments.without_switcher,
+        hand_back=not arguments.no_hand_back,
     )
     run.check()
     bundle = load_bundle(
@@ -74,6 +75,11 @@ def _parser() -> argparse.ArgumentParser:
         "--without-switcher",
         action="store_true",
         help="the robot's own controller was switched off by hand, and the robot does not say so",
+    )
+    add(
+        "--no-hand-back",
+        action="store_true",
+        help="leave the robot's own controller off after the run; otherwise one that was on is switched on again",
     )
     add("--acknowledge", metavar="WORD", help=f"acknowledge the checklist of a rehearsal beforehand: {WORD}")
     add(

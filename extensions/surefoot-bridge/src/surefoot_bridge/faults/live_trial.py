@@ -12,7 +12,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from surefoot_bridge.clock import boot_time_s
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.guardian import end_guardian
+from surefoot_bridge.guardian_registry import end_guardian
 from surefoot_bridge.log import Log
 from surefoot_bridge.unitree.address import LOOPBACK, RobotAddress
 from surefoot_bridge.unitree.lock import RobotLock

@@ -25,6 +25,10 @@ from .participant import Participant, Publisher
 class LowCommand:
     """Sends commands to the joints.
 
+    A robot keeps its last command until another comes; nothing in the messages tells it to let go when they stay away.
+    So only what is safe to keep is sent: gains that hold a position or damp. A velocity or a torque, kept, would drive a
+    joint into its stop and hold it there.
+
     Args:
         participant: Who sends.
         kind: Kind of the robot.
@@ -48,7 +52,8 @@ class LowCommand:
         """Send a command.
 
         Raises:
-            SurefootError: If a number of it is not finite, or it cannot be sent. Nothing is sent then.
+            SurefootError: If a number of it is not finite, it drives a joint, or it cannot be sent. Nothing is sent
+                then.
         """
         values = {
             "q": command.joint_pos_rad,
@@ -61,6 +66,11 @@ class LowCommand:
             numbers = np.array([*values.values()], dtype=np.float32)  # (5, num_joints)
         if not np.isfinite(numbers).all():
             raise SurefootError("The command to the joints is not finite; nothing was sent.")
+        if numbers[1].any() or numbers[4].any():
+            raise SurefootError(
+                "The command to the joints has a velocity or a torque of its own, which a robot would keep if it were "
+                "the last; nothing was sent. Command positions, stiffness and damping."
+            )
         for name, row in zip(values, numbers):
             self._slots[name][self._motors] = row
         self._publish()
@@ -78,6 +88,11 @@ class LowCommand:
         for name, value in (("dq", 0.0), ("kp", 0.0), ("kd", self._damped), ("tau", 0.0)):
             self._slots[name][joints] = value
         self._publish()
+
+    @property
+    def damping_nms_per_rad(self) -> float:
+        """Velocity gain with which each motor is damped [N m s/rad]."""
+        return self._damped
 
     @property
     def num_subscribers(self) -> int:

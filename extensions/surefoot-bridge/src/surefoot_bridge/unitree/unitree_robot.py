@@ -15,6 +15,7 @@ from surefoot_bridge.state import JointCommand, RobotState
 
 from .address import LOOPBACK, RobotAddress
 from .commands import LowCommand
+from .handover import Handover, Joints
 from .kinds import COMMAND_TOPIC, RobotKind
 from .lock import RobotLock
 from .motion_switcher import MotionSwitcher
@@ -48,6 +49,7 @@ class UnitreeRobot(Robot):
         simulated: Whether it is on the loopback, where no real robot can be. Simulators there may leave out checksum,
             tick and battery, which :attr:`notes` says.
         reports: Its reports as they come.
+        taken_from: Name of the robot's own controller that control was taken from; empty for none.
     """
 
     kind: ClassVar[RobotKind]
@@ -83,6 +85,10 @@ class UnitreeRobot(Robot):
         self._switcher = MotionSwitcher(self.participant)
         self._report = self.reports.message[0]
         self._motor, self._imu = self._report["motor_state"], self._report["imu_state"]
+        self._handover = Handover(
+            self.participant, self.address, self.kind.joint_names, self._switcher, self._joints_now
+        )
+        self.taken_from = ""
         self._reading: Optional[Reading] = None
 
     def read(self) -> Optional[Reading]:
@@ -147,9 +153,9 @@ class UnitreeRobot(Robot):
         return self._switcher.active(timeout_s=1.0)
 
     def take_control(self, timeout_s: float = 10.0, *, without_switcher: bool = False) -> None:
-        """Switch the robot's own controller off and make sure that nobody else commands it. Its joints go limp.
+        """Take the robot from its own controller and make sure that nobody else commands it. Its joints go limp.
 
-        To be called when the robot lies or hangs, after the operator has acknowledged the checklist.
+        A Go2 is told to lie down first. To be called after the operator has acknowledged the checklist.
 
         Args:
             timeout_s: How long it may take [s].
@@ -159,32 +165,32 @@ class UnitreeRobot(Robot):
         Raises:
             SurefootError: If the robot does not answer, its controller stays on, or somebody else commands it.
         """
-        until = time.monotonic() + timeout_s
-        while True:
-            name = self.own_controller
-            if name == "" or (name is None and without_switcher):
-                break
-            if name is None:
-                raise SurefootError(
-                    f"{self.address} does not say which controller of its own is active (no answer on "
-                    "rt/api/motion_switcher). Switch it off by hand (Go2: Unitree's app, motion service off; G1: debug "
-                    "mode, L2+R2 on its remote), then start with --without-switcher; a simulator has none: give it too."
-                )
-            if time.monotonic() > until:
-                raise SurefootError(
-                    f"{self.address}: its own controller {name!r} stays on after {timeout_s:.0f} s. Switch it off by "
-                    "hand (Go2: Unitree's app; G1: debug mode, L2+R2 on its remote)."
-                )
-            self._switcher.release(timeout_s=1.0)
-            time.sleep(0.2)
+        name = self._handover.take(timeout_s, without_switcher=without_switcher)
+        self.taken_from = name or ""
         self._require_silence()
         self._in_control = True
         if name is not None:
             self._own_controller.start()
 
+    def give_back(self) -> str:
+        """Switch the robot's own controller on again, if it was on before control was taken. Nothing is sent any more.
+
+        To be called when the robot rests and nobody else commands it: a Go2 stands up.
+
+        Returns:
+            Why it is not on, for a person; empty where it is.
+        """
+        self._in_control = False
+        return self._handover.give_back(self.taken_from) if self.taken_from else "it was off before"
+
     def commands_of_others(self) -> int:
         """Return how many commands of other programs came since the last call, eight at most."""
         return self._others.look(self._clock.now())
+
+    def _joints_now(self) -> Joints:
+        self.read()
+        count = len(self.kind.joint_names)
+        return Joints(self._motor["q"][:count], self._motor["dq"][:count])
 
     def _require_silence(self) -> None:
         self.commands_of_others()

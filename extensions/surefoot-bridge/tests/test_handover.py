@@ -1,0 +1,141 @@
+"""A robot passes from its own controller to a bridge and back, by the services of Unitree's SDK, and is never let fall."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from emulation import Emulator, needs_emulator
+from run_rig import BUNDLE, needs_bundle
+from unitree_peer import DOMAIN, Peer, address, needs_dds, unitree_contract
+
+from surefoot_bridge.clock import MonotonicClock
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robot_control import plan_of
+from surefoot_bridge.robot_place import RobotPlace
+from surefoot_bridge.unitree import handover, open_robot
+from surefoot_bridge.unitree.handover import SET_FSM, STAND_DOWN
+
+pytestmark = needs_dds
+
+GO2, G1 = "unitree_go2", "unitree_g1"
+FOLDED_RAD = [-2.65] * 4
+
+
+def opened(robot=GO2):
+    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=10.0)
+
+
+def asked(peer, monkeypatch):
+    """What the own controller is asked for, in its order, and when it is switched off and on."""
+    seen, own = [], peer.firmware.own
+    ask, release, select = own.ask, own.release, own.select
+    monkeypatch.setattr(own, "ask", lambda api_id, parameter: (seen.append((api_id, parameter)), ask(api_id, parameter))[1])
+    monkeypatch.setattr(own, "release", lambda: (seen.append("off"), release()))
+    monkeypatch.setattr(own, "select", lambda name: (seen.append(f"on {name}"), select(name)))
+    return seen
+
+
+def calves(robot):
+    state = robot.read().state
+    return [
+        float(position)
+        for name, position in zip(robot.joint_names, state.joint_pos_rad)
+        if name.endswith("_calf_joint")
+    ]
+
+
+def test_a_standing_go2_lies_before_its_controller_is_switched_off_and_stands_up_when_it_is_given_back(monkeypatch):
+    with Peer(GO2, own_controller="mcf") as peer, opened() as robot:
+        seen = asked(peer, monkeypatch)
+        release = peer.firmware.own.release
+        lay = []
+        monkeypatch.setattr(peer.firmware.own, "release", lambda: (lay.append(calves(robot)), release()))
+        robot.take_control()
+        assert seen[0] == (STAND_DOWN, "{}")
+        assert seen[-1] == "off"
+        assert lay[0] == pytest.approx(FOLDED_RAD)
+        assert robot.taken_from == "mcf"
+        assert robot.give_back() == ""
+        assert seen[-1] == "on mcf"
+        assert peer.firmware.own_controller == "mcf"
+        with pytest.raises(SurefootError, match="was not taken control of"):  # nothing is sent any more
+            robot.write(None)
+
+
+def test_a_go2_that_lies_already_is_not_asked_to_lie_down(monkeypatch):
+    with Peer(GO2, own_controller="mcf") as peer, opened() as robot:
+        peer.changes = {"joint_pos_rad": np.full(12, -2.65), "joint_vel_rad_s": np.zeros(12)}
+        seen = asked(peer, monkeypatch)
+        robot.take_control()
+        assert set(seen) == {"off"}
+
+
+def test_a_go2_that_does_not_lie_down_is_not_let_fall(monkeypatch):
+    monkeypatch.setattr(handover, "_LIE_DOWN_S", 1.0)
+    with Peer(GO2, own_controller="mcf") as peer, opened() as robot:
+        monkeypatch.setattr(peer.firmware.own, "ask", lambda api_id, parameter: 4201)
+        with pytest.raises(SurefootError, match=r"does not lie down .* \(StandDown: .*refused with code 4201.*not let fall"):
+            robot.take_control()
+        assert peer.firmware.own_controller == "mcf"
+        assert peer.commands == []
+
+
+def test_a_g1_on_its_gantry_is_damped_by_its_own_controller_before_it_is_let_go(monkeypatch):
+    with Peer(G1, own_controller="ai", mode_machine=5) as peer, opened(G1) as robot:
+        seen = asked(peer, monkeypatch)
+        robot.take_control()
+        assert seen[0] == (SET_FSM, json.dumps({"data": 1}))
+        assert seen[-1] == "off"
+
+
+def test_a_controller_that_the_robot_does_not_know_is_not_switched_on():
+    with Peer(GO2, own_controller="mcf") as peer, opened() as robot:
+        robot.take_control()
+        robot.taken_from = "hexapod"
+        assert "refused with code 7004" in robot.give_back()
+        assert peer.firmware.own_controller == ""
+
+
+@pytest.mark.parametrize("hand_back", [True, False])
+def test_the_checklist_asks_for_the_hand_over_and_says_what_the_robot_will_do(hand_back):
+    with Peer(GO2, own_controller="mcf"), opened() as robot:
+        plan = plan_of(robot, RobotPlace("unitree", address(GO2)), hand_back=hand_back)
+    assert "its own, 'mcf', brings it to rest (StandDown) and is switched off" in plan.notes[0]
+    assert plan.confirmations[0].startswith("The Go2 stands or lies on flat ground")
+    stands = "Nobody is within reach: when the run has ended in order, 'mcf' is switched on again, and the robot stands up"
+    assert any(text.startswith(stands) for text in plan.confirmations) == hand_back
+
+
+@needs_emulator
+@needs_bundle
+def test_an_emulated_go2_stands_lies_down_for_the_bridge_walks_and_stands_by_its_own_controller_again(tmp_path):
+    script = tmp_path / "script"
+    script.write_text("0.2 stand\n2.8 walk\n3.2 velocity 0.3 0 0\n5 velocity 0 0 0\n6 end\n")
+    options = ["run", str(BUNDLE), "--robot", "go2", "--interface", "lo", "--domain", str(DOMAIN), "--stage", "tethered"]
+    options += ["--runtime", "numpy", "--acknowledge", "ready", "--operator", f"script:{script}"]
+    code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.command_line import main; sys.exit(main({options!r}))"
+    with Emulator("go2", tmp_path, "--own-controller", "mcf") as emulator:
+        run = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=120.0,
+            check=False,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+        time.sleep(4.0)  # twice as long as it takes to stand up
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "note" in run.stdout
+    assert "its own, 'mcf', brings it to rest (StandDown) and is switched off" in run.stdout
+    assert "The robot is damped: its reports have shown it for " in run.stdout
+    assert run.stdout.rstrip().endswith("Its own controller 'mcf' is on again.")
+    heights = [row["z_m"] for row in emulator.rows]
+    highest, lowest, last = max(heights), min(heights[len(heights) // 3 :]), heights[-1]
+    print(f"highest {highest:.3f} m, lowest since {lowest:.3f} m, at the end {last:.3f} m")
+    assert last > 0.25
+    assert lowest < 0.15
+    assert max(row["tilt_rad"] for row in emulator.rows) < 0.5
