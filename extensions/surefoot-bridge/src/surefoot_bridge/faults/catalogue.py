@@ -6,8 +6,8 @@ period and two low-level ticks, in which what has gone wrong is noticed.
 
 from typing import Dict, Mapping, Optional, Tuple
 
-from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.safety_rules import Response
 
 from .fault import AT_ONCE_S as _AT_ONCE_S
@@ -17,6 +17,7 @@ from .fault import LOST_S as _LOST_S
 from .fault import NOTICE_S as _NOTICE_S
 from .fault import Fault
 from .part_kinds import PART_KINDS
+from .remote_kinds import REMOTE_KINDS
 from .robot_kinds import ROBOT_KINDS
 
 
@@ -179,7 +180,7 @@ _LIST: Tuple[Fault, ...] = (
           _AT_ONCE_S, _LONG_S),
 )  # fmt: skip
 
-FAULTS: Dict[str, Fault] = {fault.name: fault for fault in (*_LIST, *ROBOT_KINDS, *PART_KINDS)}
+FAULTS: Dict[str, Fault] = {fault.name: fault for fault in (*_LIST, *ROBOT_KINDS, *PART_KINDS, *REMOTE_KINDS.values())}
 """All faults by name, in their order."""
 
 _PROCESS_LIST: Tuple[Fault, ...] = (
