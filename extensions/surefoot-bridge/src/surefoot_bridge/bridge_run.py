@@ -13,6 +13,7 @@ from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
 from .guardian import Guardian, start_guardian
+from .live.status import LiveStatus
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
@@ -49,6 +50,7 @@ class Run:
         simulated_clock: Whether time passes as fast as it is computed.
         without_switcher: Whether to go on where the robot does not say which controller of its own is active.
         seal_key: File of the key that seals the logs of a real robot; None for the user's own one.
+        live: Whether to show on the standard output how it goes while it runs.
     """
 
     place: RobotPlace
@@ -60,6 +62,7 @@ class Run:
     simulated_clock: bool = False
     without_switcher: bool = False
     seal_key: Optional[Path] = None
+    live: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is loaded.
@@ -163,9 +166,16 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         )
         if run.operator.help:
             print(run.operator.help, flush=True)
+        if run.live:
+            name = stage.log_name(rehearsal=not (place.on_hardware and robot.is_real))
+            loop.live = stack.enter_context(
+                LiveStatus(contract, loop.controller.safety.rules, stage=name, duration_s=command.duration_s)
+            )
         bench.begins(loop)
         with ending_signals(operator.end) as signals:
             report = loop.run()
+            if loop.live is not None:
+                loop.live.close()
             robot.close()
             status = None if log is None else log.close()
     return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals))

@@ -31,6 +31,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         simulated_clock=arguments.simulated_clock,
         without_switcher=arguments.without_switcher,
         seal_key=arguments.seal_key,
+        live=True,
     )
     run.check()
     bundle = load_bundle(
