@@ -7,8 +7,8 @@ period and two low-level ticks, in which what has gone wrong is noticed.
 from dataclasses import dataclass
 from typing import Dict, Literal, Mapping, Optional, Tuple
 
-from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.safety_rules import Response
 
 Where = Literal["robot", "policy", "operator", "clock", "process"]
