@@ -1,11 +1,11 @@
 """Whether a robot is damped, by what its own reports say.
 
-A damped motor gives ``-kd * velocity`` and nothing else, which a report shows: ``tau_est`` of each joint is what damping
-gives at the velocity beside it. A motor that still has a position gain carries weight, or resists whoever moves it, and
-its ``tau_est`` is something else. So a robot counts as damped when its reports say so for a while without a gap, and are
-as young as reports are. A position gain that has nothing to hold, as of a robot that lies where it is told to lie,
-cannot be told from damping by any field of a report; that commands of damping arrive is then known only from the robot
-being there: its reports come, and it has been sent nothing but damping for as long.
+A damped motor gives ``-kd * velocity`` and nothing else, which a report shows: ``tau_est`` of each joint is what
+damping gives at the velocity beside it. A motor that still has a position gain carries weight, or resists whoever moves
+it, and its ``tau_est`` is something else. So a robot counts as damped when its reports say so for a while without a
+gap, and are as young as reports are. A position gain that has nothing to hold, as of a robot that lies where it is told
+to lie, cannot be told from damping by any field of a report; that commands of damping arrive is then known only from
+the robot being there: its reports come, and it has been sent nothing but damping for as long.
 """
 
 import math
@@ -130,7 +130,7 @@ class DampingEvidence:
 class Damper:
     """Damps a robot at its low-level rate and listens to whether it is damped.
 
-    It gives way to whoever else commands the robot (:mod:`~surefoot_bridge.unitree.rivals`), and goes on when they stop.
+    It gives way to whoever else commands the robot (:mod:`~surefoot_bridge.unitree.rivals`), and goes on after that.
 
     Args:
         participant: Who does it.
