@@ -32,12 +32,6 @@ def bundle(tmp_path):
     return load_bundle(tmp_path / "bundle", runtime="numpy")
 
 
-@pytest.fixture
-def signed(bundle):
-    """The same as if somebody's signature had been required and found."""
-    return replace(bundle, signed_by="A" * 43 + "=")
-
-
 def listed(bundle, stage="tethered", **options):
     return checklist(bundle, STAGES[stage], **{"robot": "made_up here", "on_hardware": True, **options})
 
@@ -86,26 +80,13 @@ def test_a_rehearsal_says_so_and_confirms_nothing(bundle):
     assert "[ ]" not in text
 
 
-def test_the_word_has_to_be_typed(signed):
+def test_the_word_has_to_be_typed(bundle):
     output = io.StringIO()
-    acknowledge(listed(signed), source=Answer("ready\n"), output=output)
+    acknowledge(listed(bundle), source=Answer("ready\n"), output=output)
     assert "Type 'ready' and Enter if all of this holds: " in output.getvalue()
-    assert "unsigned" not in output.getvalue()
     for other in ("", "yes\n", "\n", "not ready\n"):
         with pytest.raises(SurefootError, match=r"not acknowledged: '.*' is not 'ready'\. Nothing was moved\."):
-            acknowledge(listed(signed), source=Answer(other), output=io.StringIO())
-
-
-def test_a_bundle_without_a_signature_moves_a_real_robot_only_after_a_word_of_its_own(bundle):
-    output = io.StringIO()
-    acknowledge(listed(bundle), source=Answer("unsigned\nready\n"), output=output)
-    assert "Type 'unsigned' and Enter to move a real robot with it all the same: " in output.getvalue()
-    for typed in ("ready\n", "ready\nready\n", "\n", ""):
-        with pytest.raises(SurefootError, match=r"is not 'unsigned'\. Give --public-key KEY, .* Nothing was moved\."):
-            acknowledge(listed(bundle), source=Answer(typed), output=io.StringIO())
-    with pytest.raises(SurefootError, match="'unsigned' is not 'ready'"):
-        acknowledge(listed(bundle), source=Answer("unsigned\nunsigned\n"), output=io.StringIO())
-    acknowledge(listed(bundle, on_hardware=False), source=Answer("ready\n"), output=io.StringIO())
+            acknowledge(listed(bundle), source=Answer(other), output=io.StringIO())
 
 
 def test_a_real_robot_is_acknowledged_by_nothing_but_a_person(bundle):

@@ -139,7 +139,8 @@ DECISIONS = (
         "friction of feet",
         "menagerie, mjlab: 0.6",
         "0.6",
-        "Both agree. Torsional and rolling friction are left out (condim 3), since PhysX has neither.",
+        "Both agree. Torsional and rolling friction are left out (condim 3): PhysX has no rolling friction and one "
+        "torsional radius for a whole scene.",
     ),
     Decision(
         "feet",

@@ -16,6 +16,7 @@ from .contract import Contract, read_contract
 from .errors import SurefootError
 from .forms import check_forms
 from .golden import Golden, contract_digest, read_golden
+from .hardware_caps import known_caps
 from .manifest import MANIFEST_FILE, SIGNATURE_FILE, identity, read_files
 from .observations import Observations
 from .policy import Policy
@@ -70,9 +71,10 @@ def load_bundle(
 ) -> Bundle:
     """Load a bundle after having checked all of it.
 
-    In this order: every file's hash, the signature, the contract, that the weights are the contract's, that every other
-    form of the network is what these weights make, that the golden trace was recorded with this contract, and at last,
-    with the policy opened, that the trace replays and that the runtime agrees with the plain weights elsewhere too.
+    In this order: every file's hash, the signature, the contract, that its joints and limits are those of its robot
+    where this package knows it, that the weights are the contract's, that every other form of the network is what these
+    weights make, that the golden trace was recorded with this contract, and at last, with the policy opened, that the
+    trace replays and that the runtime agrees with the plain weights elsewhere too.
 
     Args:
         folder: The bundle.
@@ -100,6 +102,9 @@ def load_bundle(
     if missing:
         raise SurefootError(f"{folder / MANIFEST_FILE} does not list {', '.join(missing)}. Export the policy again.")
     contract = _read_contract(files, folder)
+    caps = known_caps(contract.robot.name)
+    if caps is not None:
+        caps.require(contract)
     network = _read_weights(files, contract, folder)
     check_forms(network, files, where=str(folder))
     golden = _read_golden(files, folder)

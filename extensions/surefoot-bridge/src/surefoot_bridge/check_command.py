@@ -20,9 +20,6 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures")
     arguments = parser.parse_args(argv)
     bundle = load_bundle(arguments.bundle, require_signature_by=arguments.public_key, runtime=arguments.runtime)
-    caps = known_caps(bundle.contract.robot.name)
-    if caps is not None:
-        caps.require(bundle.contract)
     width = max(len(name) for name, _ in summary(bundle))
     for name, value in summary(bundle):
         print(f"{name.ljust(width)}  {value}")

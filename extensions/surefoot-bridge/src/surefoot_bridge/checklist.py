@@ -17,9 +17,6 @@ from .stages import Stage
 WORD = "ready"
 """What an operator types to acknowledge the checklist."""
 
-UNSIGNED_WORD = "unsigned"
-"""What an operator types to move a real robot with a bundle that nobody has signed for him."""
-
 _MOST_FIGURES = 5  # of a score, that a person reads; `surefoot-bridge check` shows all
 
 
@@ -32,14 +29,12 @@ class Checklist:
         facts: What was found: name and value.
         confirmations: What people must have seen to.
         on_hardware: Whether a real robot will be moved.
-        unsigned: Whether that will be done by a bundle of which no signature was required.
     """
 
     title: str
     facts: Tuple[Tuple[str, str], ...]
     confirmations: Tuple[str, ...]
     on_hardware: bool
-    unsigned: bool
 
 
 def checklist(
@@ -85,7 +80,6 @@ def checklist(
         ),
         confirmations=confirmations,
         on_hardware=on_hardware,
-        unsigned=on_hardware and bundle.signed_by is None,
     )
 
 
@@ -131,20 +125,6 @@ def acknowledge(
                 "." if listed.on_hardware else f", or give --acknowledge {WORD}."
             )
             raise SurefootError(f"Nobody can acknowledge the checklist: the standard input is no terminal. {remedy}")
-        if listed.unsigned:
-            print(
-                "Nobody has signed this bundle for you (--public-key KEY requires it): whoever could write to it may "
-                f"have changed it.\nType {UNSIGNED_WORD!r} and Enter to move a real robot with it all the same: ",
-                end="",
-                file=output,
-                flush=True,
-            )
-            typed = source.readline().strip()
-            if typed.lower() != UNSIGNED_WORD:
-                raise SurefootError(
-                    f"A real robot is not moved by a bundle without a signature: {typed!r} is not {UNSIGNED_WORD!r}. "
-                    "Give --public-key KEY, the key that must have signed it. Nothing was moved."
-                )
         print(f"Type {WORD!r} and Enter if all of this holds: ", end="", file=output, flush=True)
         word = source.readline()
     if word.strip().lower() != WORD:

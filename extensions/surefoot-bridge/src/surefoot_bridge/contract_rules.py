@@ -36,6 +36,8 @@ _NOT_NEGATIVE = (
     "training.iterations",
 )
 _AT_MOST = {
+    "handling.stand_s": 60.0,
+    "handling.sit_s": 60.0,
     "gains.handover_s": 60.0,
     "timing.control_period_s": 1.0,
     "timing.low_level_hz": 10_000.0,
@@ -85,11 +87,11 @@ def contract_mistakes(contract: "Contract") -> Iterator[str]:
     for name in _NOT_NEGATIVE:
         if any(not (math.isfinite(number) and number >= 0) for number in _numbers(contract, name)):
             yield f"{name} is {_at(contract, name)}; it must be >= 0."
-    if contract.safety.tilt_limit_rad > math.pi / 2:
-        yield f"safety.tilt_limit_rad is {contract.safety.tilt_limit_rad}; at most pi / 2, a robot on its side."
     for name, most in _AT_MOST.items():
         if not _at(contract, name) <= most:
             yield f"{name} is {_at(contract, name)}; it must be at most {most:g}."
+    if contract.safety.tilt_limit_rad > math.pi / 2:
+        yield f"safety.tilt_limit_rad is {contract.safety.tilt_limit_rad}; at most pi / 2, a robot on its side."
     timing = contract.timing
     if 0 < timing.low_level_hz * timing.control_period_s < 1 - 1e-9:
         yield (

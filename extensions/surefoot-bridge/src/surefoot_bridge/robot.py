@@ -69,6 +69,11 @@ class Robot(ABC):
     caps: Optional[HardwareCaps] = None
     notes: Tuple[str, ...] = ()
 
+    @property
+    def is_real(self) -> bool:
+        """Whether nothing says that it is simulated or emulated. Only the log of a real robot opens a stage."""
+        return False
+
     @abstractmethod
     def read(self) -> Optional[Reading]:
         """Return the newest report, the same again if none came since; None before the first."""

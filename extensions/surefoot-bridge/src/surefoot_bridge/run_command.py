@@ -31,6 +31,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         simulated_clock=arguments.simulated_clock,
         without_switcher=arguments.without_switcher,
         hand_back=not arguments.no_hand_back,
+        seal_key=arguments.seal_key,
+        live=True,
     )
     run.check()
     bundle = load_bundle(
@@ -67,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"who commands it: {', '.join(OPERATORS)}; keyboard by default",
     )
     add("--log", type=Path, metavar="DIR", help="folder of all logs: this run's goes there; a real robot needs one")
+    add("--seal-key", type=Path, metavar="FILE", help="key that seals the log of a real robot; your own one by default")
     add("--stop-file", type=Path, metavar="FILE", help="damp the robot when this file appears")
     add("--runtime", choices=list(RUNTIMES), help="by what to run the policy; the first that can by default")
     add("--public-key", metavar="KEY", help="key that must have signed the bundle, as `key new` prints it")

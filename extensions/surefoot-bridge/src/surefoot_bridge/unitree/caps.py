@@ -5,7 +5,7 @@ Sources:
 - Ranges: ``unitree_go2/go2.xml`` and ``unitree_g1/g1.xml`` in google-deepmind/mujoco_menagerie@75df466.
 - Go2, torque and speed: Menagerie and isaaclab 3.0.0 (``isaaclab_assets/robots/unitree.py``). The calf drives through a
   further reduction of 1.917 than hip and thigh, which both of its numbers show.
-- G1, torque and speed: the motors in mjlab 1.6.0 (``g1_constants.py``); ankles, waist roll and pitch have two motors. The
+- G1, torque and speed: the motors in mjlab 1.6.0 (``g1_constants.py``); ankles, waist roll and pitch have two. The
   URDF ``g1_29dof_rev_1_0`` (fan-ziqi/robot_lab@09f7fb4) has 35 N m for the ankles, Menagerie 50 N m as here.
 - Order of the motors. Go2: ``example/go2/unitree_legged_const`` of unitree_sdk2. G1: the enum in unitree_rl_lab's
   ``deploy/include/unitree/dds_wrapper/robots/g1/defines.h``.

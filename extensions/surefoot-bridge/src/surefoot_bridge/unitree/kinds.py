@@ -115,3 +115,8 @@ the examples, together with zero gains."""
 
 SERIES_ANKLES = 0
 """``mode_pr`` of a G1: ankles and waist are commanded as pitch and roll, as policies know them, not as their rods."""
+
+
+EMULATED = 0x53464D55
+"""First word of ``reserve`` in the reports of a robot that this package emulates, so that nobody takes it for a real one
+on whatever network. Its value is "SFMU"; that real robots leave the word 0 is an assumption."""

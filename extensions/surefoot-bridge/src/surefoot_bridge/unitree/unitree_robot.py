@@ -13,10 +13,10 @@ from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.state import JointCommand, RobotState
 
-from .address import LOOPBACK, RobotAddress
+from .address import LOOPBACK, RobotAddress, require_interface
 from .commands import LowCommand
 from .handover import Handover, Joints
-from .kinds import COMMAND_TOPIC, RobotKind
+from .kinds import COMMAND_TOPIC, EMULATED, RobotKind
 from .lock import RobotLock
 from .motion_switcher import MotionSwitcher
 from .participant import Participant
@@ -69,6 +69,7 @@ class UnitreeRobot(Robot):
         self._clock = clock
         self._closed, self._in_control = False, False
         self.simulated = address.interface == LOOPBACK
+        require_interface(address.interface)  # before a lock file is named after it
         self.lock = RobotLock(address)
         try:
             self.participant = Participant(address.interface, address.domain)
@@ -151,6 +152,12 @@ class UnitreeRobot(Robot):
     def own_controller(self) -> Optional[str]:
         """Name of the robot's own controller that is active, empty for none; None where the robot does not say."""
         return self._switcher.active(timeout_s=1.0)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether it is on a cable, and its last report does not say that it is emulated."""
+        mark = int(np.atleast_1d(self._report["reserve"][0])[0])
+        return self.address.interface != LOOPBACK and mark != EMULATED
 
     def take_control(self, timeout_s: float = 10.0, *, without_switcher: bool = False) -> None:
         """Take the robot from its own controller and make sure that nobody else commands it. Its joints go limp.
