@@ -27,9 +27,10 @@ SHOWN_S = 0.2
 YOUNG_S = 0.1
 """How old a report may be, and how long none may come [s]: as long as safety lets a robot be without one."""
 
-TORQUE_NM = 1.0
-"""By how much a joint's torque may differ from what damping gives [N m]. Assumption: above what a current sensor reads
-of a motor that does nothing; a standing Go2 has 4 to 6 at each knee."""
+TORQUE_NM = 0.5
+"""By how much a joint's torque may differ from what damping gives [N m]. In MuJoCo it differs by 0.2 at most while a Go2
+sinks; held by its gains it gives 5 at each knee where it stands, and 3 at one joint where it lies, a G1 on its gantry
+0.7 or more. What the sensors of a real motor read is not known here: above 0.5, nothing is ever shown, which is said."""
 
 TORQUE_SHARE = 0.25
 """The same as a share of what damping gives, for velocity and torque of a report are not of the same instant.
