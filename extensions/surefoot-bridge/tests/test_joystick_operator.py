@@ -35,6 +35,7 @@ class Joystick:
         self.operator = JoystickOperator(NAMES, LARGEST, time_s=0.0, device=path)
 
     def at(self, time_s, *events):
+        self.operator.read(time_s)  # the loop has looked until now
         os.write(self.hands, b"".join(events))
         return self.operator.read(time_s)
 
@@ -137,3 +138,19 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(monkeypatch, 
 def test_a_command_for_which_it_has_no_stick_is_refused(tmp_path):
     with pytest.raises(SurefootError, match="no axis for height_m; it has: lin_vel_x_m_s, "):
         JoystickOperator(("height_m",), (0.1,), time_s=0.0, device=tmp_path / "js0")
+
+
+def test_buttons_pressed_before_the_loop_began_or_in_a_pause_are_not_obeyed_but_a_stop_is(joystick):
+    for now in (1.0, 100.0):
+        os.write(joystick.hands, button(LB, True) + button(A, True) + button(A, False))
+        assert joystick.operator.read(now).request is Request.KEEP
+        assert joystick.operator.read(now + 0.1).request is Request.KEEP
+    os.write(joystick.hands, button(B, True))
+    assert joystick.operator.read(200.0).stop
+
+
+def test_a_file_or_a_folder_is_no_joystick(tmp_path):
+    (tmp_path / "file").touch()
+    for path in (tmp_path, tmp_path / "file"):
+        with pytest.raises(SurefootError, match="is no device. There are: "):
+            JoystickOperator(NAMES, LARGEST, time_s=0.0, device=path)

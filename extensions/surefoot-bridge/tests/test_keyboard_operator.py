@@ -10,6 +10,7 @@ import pytest
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.keyboard_operator import MOTION_S, PRESENCE_S, KeyboardOperator
 from surefoot_bridge.machine_modes import Request
+from surefoot_bridge.operator_presence import PAUSE_S
 
 NAMES = ("lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
 LARGEST = (0.3, 0.2, 0.5)
@@ -24,6 +25,7 @@ class Terminal:
         self.operator = KeyboardOperator(NAMES, LARGEST, time_s=0.0, descriptor=self.screen)
 
     def type(self, keys, time_s):
+        self.operator.read(time_s)  # the loop has looked until now
         os.write(self.keys, keys.encode("latin-1"))
         return self.operator.read(time_s)
 
@@ -71,6 +73,8 @@ def test_requests_come_once_each_and_one_after_the_other(terminal):
 
 def test_without_keys_the_velocity_becomes_zero_and_does_not_come_back(terminal):
     terminal.type("wwww", 1.0)
+    for i in range(1, 4):
+        terminal.operator.read(1.0 + 0.2 * i)
     np.testing.assert_allclose(terminal.operator.read(1.0 + MOTION_S - 0.01).velocity_command, [0.12, 0.0, 0.0])
     np.testing.assert_array_equal(terminal.operator.read(1.0 + MOTION_S).velocity_command, np.zeros(3))
     np.testing.assert_array_equal(terminal.type("\r", 2.0).velocity_command, np.zeros(3))
@@ -79,7 +83,7 @@ def test_without_keys_the_velocity_becomes_zero_and_does_not_come_back(terminal)
 def test_any_key_that_repeats_keeps_the_robot_going(terminal):
     terminal.type("wwww", 1.0)
     for i in range(100):
-        np.testing.assert_allclose(terminal.type("\r", 1.0 + 0.5 * i).velocity_command, [0.12, 0.0, 0.0])
+        np.testing.assert_allclose(terminal.type("\r", 1.0 + 0.2 * i).velocity_command, [0.12, 0.0, 0.0])
 
 
 def test_a_key_counts_as_presence_for_a_while(terminal):
@@ -157,3 +161,57 @@ def test_what_is_no_terminal_is_refused_with_the_alternatives():
     finally:
         os.close(read)
         os.close(write)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_keys_typed_before_the_loop_began_or_in_a_pause_are_not_obeyed(terminal, begun):
+    if begun:
+        terminal.operator.read(1.0)
+    os.write(terminal.keys, b"12www" + b"w" * 2000)  # one read of the terminal does not find them all
+    now = 1.0 + PAUSE_S + 0.01
+    for i in range(20):
+        wanted = terminal.operator.read(now + 0.002 * i)
+        assert (wanted.request, wanted.stop, wanted.velocity_command.tolist()) == (Request.KEEP, False, [0.0] * 3)
+    assert terminal.type("1", now + 0.1).request is Request.STAND
+
+
+def test_a_pause_takes_the_velocity_away_and_what_was_still_to_be_asked(terminal):
+    assert terminal.type("12w", 1.0).request is Request.STAND
+    wanted = terminal.operator.read(1.0 + PAUSE_S + 0.01)
+    assert (wanted.request, wanted.velocity_command.tolist()) == (Request.KEEP, [0.0] * 3)
+
+
+def test_keys_in_a_pause_are_no_sign_of_presence(terminal):
+    terminal.operator.read(1.0)
+    os.write(terminal.keys, b"\r")
+    assert terminal.operator.read(100.0).heartbeat_s == PRESENCE_S
+
+
+def test_a_stop_is_obeyed_whenever_it_was_typed(terminal):
+    os.write(terminal.keys, b"1 r2")
+    wanted = terminal.operator.read(1.0)
+    assert (wanted.stop, wanted.request) == (True, Request.KEEP)
+    terminal.type("r", 2.0)
+    os.write(terminal.keys, b" ")
+    assert terminal.operator.read(100.0).stop
+
+
+def test_after_a_pause_the_terminal_is_taken_again(terminal):
+    terminal.operator.read(1.0)
+    termios.tcsetattr(terminal.screen, termios.TCSANOW, terminal.before)  # what a shell does with a stopped program's
+    terminal.operator.read(1.1)
+    assert terminal.type("1", 5.0).request is Request.STAND  # without a line's end
+    assert not termios.tcgetattr(terminal.screen)[3] & termios.ECHO
+
+
+def test_a_terminal_that_shows_nothing_any_more_does_not_hold_up_its_opening():
+    keys, screen = pty.openpty()
+    try:
+        os.set_blocking(screen, False)
+        with pytest.raises(BlockingIOError):
+            while True:
+                os.write(screen, b"what is to be shown, and nobody reads")
+        KeyboardOperator(NAMES, LARGEST, time_s=0.0, descriptor=screen).close()
+    finally:
+        os.close(keys)
+        os.close(screen)

@@ -1,6 +1,9 @@
 """Files that are cut off, damaged, foreign or of another version: what is whole is read, or the file is refused."""
 
 import json
+import os
+import struct
+import time
 
 import numpy as np
 import pytest
@@ -22,7 +25,7 @@ def log_file(tmp_path_factory):
             flushed = log.status().written_messages
             while log.status().written_messages == flushed:
                 pass
-    (path,) = log.folder.iterdir()
+    (path,) = log.folder.glob("*.mcap")
     return path
 
 
@@ -88,10 +91,101 @@ def test_what_stands_behind_the_end_of_a_log_is_told(log_file, remade):
     assert (read.finished, read.lost_bytes) == (True, 4)
 
 
-@pytest.mark.parametrize("data", [b"", b"\x89MCAP0\r", b"PK\x03\x04 a zip file", bytes(1000), b"\x89MCAP1\r\n" * 9])
+@pytest.mark.parametrize("data", [b"PK\x03\x04 a zip file", b"\x89MCAP1\r\n" * 9, b"\0\0a"])
 def test_what_is_no_mcap_file_is_refused(remade, data):
     with pytest.raises(SurefootError, match="is no MCAP file: it begins with b"):
         read_log(remade(data))
+
+
+@pytest.mark.parametrize("data", [b"", b"\x89MCAP0\r", bytes(1000)])
+def test_a_part_of_which_a_loss_of_power_left_nothing_is_no_log_alone(remade, data):
+    with pytest.raises(SurefootError, match=f"no whole message of /contract.* {len(data)} bytes at the end are cut off"):
+        read_log(remade(data))
+
+
+def record_ends(data):
+    """Return where each record ends, from the first on, in the order of the file."""
+    ends, at = [8], 8
+    while at + 9 <= len(data) - 8:
+        at += 9 + struct.unpack_from("<Q", data, at + 1)[0]
+        ends.append(at)
+    assert at == len(data) - 8
+    return ends
+
+
+@pytest.mark.parametrize("of_rotated_log", [False, True])
+def test_cut_at_every_record_boundary_with_a_tail_of_zeros_all_whole_messages_are_read_and_the_loss_is_said(
+    log_file, tmp_path, of_rotated_log
+):
+    data = log_file.read_bytes()
+    times = read_log(log_file)["/robot_state"].time_s
+    before = small_log(tmp_path, 5) if of_rotated_log else tmp_path
+    found = []
+    for end in record_ends(data):
+        path = tmp_path / "99991231T000000.000000Z.mcap"
+        path.write_bytes(data[:end] + bytes(len(data) - end))
+        try:
+            read = read_log(path)
+        except SurefootError as error:
+            assert not found
+            assert f"{len(data) - end} bytes at the end are cut off" in str(error)
+            continue
+        whole = len(read["/robot_state"])
+        np.testing.assert_array_equal(read["/robot_state"].time_s, times[:whole])
+        assert (read.lost_bytes, read.damaged_bytes) == (len(data) - end, 0)
+        assert f"the last {len(data) - end} of {len(data)} bytes are cut off or damaged" in "".join(read.notes)
+        found.append(whole)
+    assert found == sorted(found)
+    assert (found[0], found[-1]) == (0, 200)
+    assert len(set(found)) > 8
+    if of_rotated_log:
+        for last in (b"", b"\x89MCAP0", bytes(5000), b"\x89MCAP0\r\n" + bytes(5000)):
+            (before / "99991231T000000.000000Z.mcap").write_bytes(last)
+            read = read_log(before)
+            assert len(read["/robot_state"]) == 5
+            assert "99991231T000000.000000Z.mcap holds no whole message." in read.notes
+
+
+def bomb(size, declared, compression="zstd"):
+    """Return a tiny MCAP file of one chunk that unpacks to ``size`` zeros and says that it is ``declared`` bytes."""
+    import lz4.frame
+    import zstandard
+
+    pieces = [bytes(1 << 24)] * (size >> 24)
+    if compression == "zstd":
+        packer = zstandard.ZstdCompressor().compressobj()
+        packed = b"".join(map(packer.compress, pieces)) + packer.flush()
+    else:
+        packed = lz4.frame.compress(b"".join(pieces))
+    name = compression.encode()
+    chunk = struct.pack("<QQQII", 0, 0, declared, 0, len(name)) + name + struct.pack("<Q", len(packed)) + packed
+    return b"\x89MCAP0\r\n" + struct.pack("<BQ", 6, len(chunk)) + chunk
+
+
+@pytest.mark.parametrize(
+    ("size", "declared", "compression"),
+    [(2 << 30, 2 << 30, "zstd"), (2 << 30, 1000, "zstd"), (1 << 27, 1 << 27, "lz4"), (1 << 27, 1000, "lz4")],
+)
+def test_a_tiny_archive_that_unpacks_to_gigabytes_is_refused_at_once(remade, size, declared, compression):
+    path = remade(bomb(size, declared, compression))
+    begun_s = time.monotonic()
+    with pytest.raises(SurefootError, match="a chunk would unpack to more than 67108864 bytes, which is more than a"):
+        read_log(path)
+    assert time.monotonic() - begun_s < 5.0
+
+
+def test_many_chunks_that_together_unpack_to_gigabytes_are_refused_too(remade):
+    chunk = bomb(32 << 20, 32 << 20)[8:]
+    path = remade(b"\x89MCAP0\r\n" + chunk * 100)
+    with pytest.raises(SurefootError, match=r"the \d+ bytes would unpack to more than \d+ bytes"):
+        read_log(path)
+
+
+def test_a_pipe_among_the_parts_of_a_log_is_refused_and_not_waited_for(tmp_path):
+    folder = small_log(tmp_path, 5)
+    os.mkfifo(folder / "99991231T000000.000000Z.mcap")
+    with pytest.raises(SurefootError, match="Z.mcap is a pipe; give a plain file"):
+        read_log(folder)
 
 
 def test_noise_behind_the_right_beginning_is_refused(remade):

@@ -22,11 +22,11 @@ def rotated_log(folder, num_files=3):
     with begin_log(folder, rotate_bytes=20_000, flush_s=0.02) as log:
         log.mode(100.0, "walk")
         written = 0
-        while len(list(log.folder.iterdir())) < num_files:
+        while len(list(log.folder.glob("*.mcap"))) < num_files:
             write_ticks(log, 20, start_s=100.0 + written * 0.002)
             written += 20
             assert written < 20_000
-    files = sorted(log.folder.iterdir())
+    files = sorted(log.folder.glob("*.mcap"))
     assert len(files) >= num_files
     return files, written
 
@@ -50,16 +50,37 @@ def test_each_file_of_a_log_can_be_read_alone(tmp_path):
     assert sum(len(part["/robot_state"]) for part in parts) == written
     assert {part.session for part in parts} == {parts[0].session}
     assert [part["/mode"]["mode"].tolist() for part in parts] == [["walk"]] * len(parts)
-    assert parts[0].notes == ()
-    assert parts[1].notes == ("Parts 0 of the log are not among the files.",)
-    assert read_log([files[0], files[2]]).notes == ("Parts 1 of the log are not among the files.",)
-    assert read_log([files[0], files[0]]).notes == ("A file was given twice.",)
+
+    def absent(*present):
+        missing = [str(i) for i in range(len(files)) if i not in present]
+        return f"Parts {', '.join(missing)} of {len(files)} of the log (the first is 0) are not among the files."
+
+    assert parts[0].notes == (absent(0),)
+    assert parts[1].notes == (absent(1),)
+    assert read_log([files[0], files[2]]).notes == (absent(0, 2),)
+    assert read_log([files[0], files[0]]).notes == ("A file was given twice.", absent(0))
+
+
+@pytest.mark.parametrize("which", [0, 1, -1])
+def test_a_part_that_is_missing_is_said_even_if_it_is_the_last(tmp_path, which):
+    files, _ = rotated_log(tmp_path)
+    files[which].unlink()
+    (note,) = read_log(files[0].parent).notes
+    assert note.startswith(f"Parts {which % len(files)} of {len(files)} of the log")
+
+
+def test_without_a_seal_the_parts_before_the_last_are_counted_all_the_same(tmp_path):
+    files, _ = rotated_log(tmp_path)
+    (files[0].parent / "seal.json").unlink()
+    assert read_log(files[0].parent).notes == ()
+    files[0].unlink()
+    assert "Parts 0 of the log (the first is 0)" in read_log(files[1].parent).notes[0]
 
 
 def test_a_log_is_split_by_time_too(tmp_path):
     with begin_log(tmp_path, rotate_s=0.2, flush_s=0.05) as log:
         write_ticks(log, 5)
-        await_that(lambda: len(list(log.folder.iterdir())) >= 3, "the third file")
+        await_that(lambda: len(list(log.folder.glob("*.mcap"))) >= 3, "the third file")
         write_ticks(log, 5, start_s=200.0)
     assert len(read_log(log.folder)["/robot_state"]) == 10
 
@@ -112,7 +133,7 @@ def test_a_file_that_is_there_is_left_as_it_is(tmp_path):
 
 
 def test_files_of_two_logs_are_not_read_as_one(tmp_path):
-    paths = [next(small_log(tmp_path, 5).iterdir()) for _ in range(2)]
+    paths = [next(small_log(tmp_path, 5).glob("*.mcap")) for _ in range(2)]
     with pytest.raises(SurefootError, match="has files of 2 logs; give those of one"):
         read_log(paths)
     with pytest.raises(SurefootError, match=rf"is a folder of 2 logs; give one of them: {paths[1].parent.name}, "):

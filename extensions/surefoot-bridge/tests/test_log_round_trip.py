@@ -150,7 +150,7 @@ def test_only_the_topics_that_are_asked_for_are_read(tmp_path):
 def test_the_stock_reader_gets_every_message_with_a_schema_that_it_fits(tmp_path):
     from mcap.reader import make_reader
 
-    (path,) = small_log(tmp_path, 20).iterdir()
+    (path,) = small_log(tmp_path, 20).glob("*.mcap")
     found = dict.fromkeys(TOPICS, 0)
     with path.open("rb") as file:
         reader = make_reader(file, validate_crcs=True)

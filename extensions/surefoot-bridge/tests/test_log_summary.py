@@ -212,7 +212,7 @@ def test_the_command_says_2_where_it_can_read_or_write_nothing(folder, tmp_path,
 
 
 def test_the_command_reads_a_log_that_was_cut_off_and_says_so(tmp_path, capsys):
-    (path,) = small_log(tmp_path, 200, flush_s=0.01).iterdir()
+    (path,) = small_log(tmp_path, 200, flush_s=0.01).glob("*.mcap")
     path.write_bytes(path.read_bytes()[:-1000])
     assert main(["info", str(path)]) == 0
     printed = capsys.readouterr().out

@@ -1,5 +1,7 @@
 """Scripts: what they say, when it is done, and what is refused."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,15 @@ def test_what_is_handed_out_does_not_change_the_script():
     operator = ScriptOperator(parse_script("0 velocity 1 0 0\n", NAMES, where="s"), 3)
     operator.read(0.0).velocity_command[:] = 9.0
     np.testing.assert_array_equal(operator.read(1.0).velocity_command, [1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(("make", "kind"), [(os.mkfifo, "a pipe"), (os.mkdir, "a folder")])
+def test_a_script_that_is_no_plain_file_is_refused_and_not_waited_for(tmp_path, make, kind):
+    make(tmp_path / "script")
+    with pytest.raises(SurefootError, match=f"The script .*/script is {kind}; give a plain file"):
+        read_script(tmp_path / "script", NAMES)
+
+
+def test_a_device_is_no_script():
+    with pytest.raises(SurefootError, match="/dev/zero is a device; give a plain file"):
+        read_script("/dev/zero", NAMES)

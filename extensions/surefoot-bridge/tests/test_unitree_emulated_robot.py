@@ -1,6 +1,7 @@
 """A simulated robot behind Unitree's messages: joints and feet by name, one robot at an address."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ class Emulation:
 
 
 def test_what_a_joint_is_told_is_what_the_joint_of_its_name_reports():
-    contract = unitree_contract(GO2, feet=("FL_foot", "FR_foot", "RL_foot", "RR_foot"))
+    contract = unitree_contract(GO2)
     rows = np.arange(60, dtype=float).reshape(5, 12) / 8.0
     with Emulation() as emulation, open_robot(address(GO2), contract, clock=MonotonicClock(), timeout_s=10.0) as robot:
         robot.take_control()
@@ -138,3 +139,17 @@ def test_a_robot_on_a_slow_computer_moves_slower_and_does_not_catch_up():
     assert paced.lost_s == pytest.approx(0.29)
     paced.sleep_until(100.02)
     assert (paced.now(), clock.now()) == pytest.approx((100.02, 100.31))
+
+
+@pytest.mark.parametrize("name", [GO2, "unitree_g1"])
+def test_an_emulated_robot_is_no_real_one_on_whatever_interface_it_is(name):
+    with Peer(name) as peer, open_robot(
+        address(name), unitree_contract(name), clock=MonotonicClock(), timeout_s=10.0
+    ) as robot:
+        assert not robot.is_real
+        robot.address = replace(robot.address, interface="eth0")
+        assert not robot.is_real  # it says so itself
+        peer.firmware._reports.message["reserve"] = 0  # as a real robot's
+        assert await_true(lambda: robot.read() is not None and robot.is_real)
+        robot.address = replace(robot.address, interface="lo")
+        assert not robot.is_real

@@ -6,9 +6,13 @@ import subprocess
 import sys
 
 import pytest
+from unitree_peer import unitree_contract
 
+from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.unitree import RobotAddress, RobotLock
+from surefoot_bridge.unitree.lock import lock_path
+from surefoot_bridge.unitree.robots import UnitreeGo2
 
 GO2 = RobotAddress("unitree_go2", "lo", 3)
 
@@ -95,3 +99,16 @@ def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path):
     with pytest.raises(SurefootError, match="cannot be opened"):
         RobotLock(GO2, folder=tmp_path)
     assert victim.read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["", "../../etc/x", "eth0/..", "..", "a b", "eth0:1", "e" * 16, 'x"/><y', "eth0\n"])
+def test_what_is_no_name_of_an_interface_is_refused_before_any_path_is_made_of_it(name):
+    with pytest.raises(SurefootError, match="is no name of a network interface: at most 15 letters.* There are: lo"):
+        RobotAddress("unitree_go2", name)
+
+
+def test_an_interface_that_is_not_there_leaves_no_lock_file():
+    address = RobotAddress("unitree_go2", "none0", 3)
+    with pytest.raises(SurefootError, match="Unknown network interface 'none0'"):
+        UnitreeGo2(address, unitree_contract("unitree_go2"), clock=MonotonicClock())
+    assert not lock_path(address, purpose="bridge").exists()

@@ -135,15 +135,14 @@ def test_a_contract_for_another_robot_is_refused():
     )
 
 
-def test_a_contract_with_a_joint_that_the_robot_lacks_is_refused():
-    joints = ("tail_joint", *unitree_contract(GO2).robot.sdk_joint_names[1:])
-    told = refusal(contract=unitree_contract(GO2, joints=joints))
-    assert told.startswith("The contract's joint 'tail_joint' is not among the robot's: FR_hip_joint, ")
-
-
-def test_a_contract_that_leaves_a_joint_without_commands_is_refused():
-    told = refusal(contract=unitree_contract(GO2, joints=unitree_contract(GO2).robot.sdk_joint_names[:-1]))
-    assert told == "The contract leaves joints of unitree_go2 without commands: RL_calf_joint."
+def test_a_contract_with_other_joints_than_the_robots_is_refused_before_the_network_is_looked_at():
+    joints = unitree_contract(GO2).robot.sdk_joint_names
+    told = refusal(contract=unitree_contract(GO2, joints=("tail_joint", *joints[1:])))
+    assert "the list of joints lacks FR_hip_joint and adds tail_joint; the robot's, in its order: FR_hip_joint" in told
+    told = refusal(contract=unitree_contract(GO2, joints=joints[:-1]))
+    assert "the list of joints lacks RL_calf_joint; the robot's" in told
+    told = refusal(contract=unitree_contract(GO2, joints=(joints[1], joints[0], *joints[2:])))
+    assert "the list of joints has FR_thigh_joint where the robot has FR_hip_joint" in told
 
 
 @needs_dds

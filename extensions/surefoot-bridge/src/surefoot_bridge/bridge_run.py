@@ -12,6 +12,7 @@ from .clock import Clock, MonotonicClock, SimulatedClock
 from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
+from .live.status import LiveStatus
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
@@ -22,6 +23,7 @@ from .robot_handling import hold_of
 from .robot_place import RobotPlace
 from .run_outcome import Outcome
 from .safety_limits import StageLimits
+from .seal_key import seal_key
 from .stage_standing import require_open
 from .stages import Stage
 from .stop_file import StopFile
@@ -44,6 +46,8 @@ class Run:
         simulated_clock: Whether time passes as fast as it is computed.
         without_switcher: Whether to go on where the robot does not say which controller of its own is active.
         hand_back: Whether a controller of its own that was on is switched on again after a run that ended in order.
+        seal_key: File of the key that seals the logs of a real robot; None for the user's own one.
+        live: Whether to show on the standard output how it goes while it runs.
     """
 
     place: RobotPlace
@@ -55,6 +59,8 @@ class Run:
     simulated_clock: bool = False
     without_switcher: bool = False
     hand_back: bool = True
+    seal_key: Optional[Path] = None
+    live: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is loaded.
@@ -105,17 +111,21 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
     bench = bench or Bench()
     contract, place, stage = bundle.contract, run.place, run.stage
     hold = hold_of(contract)
-    opened_by = None
+    opened_by, key = None, None
     if place.on_hardware and run.logs is not None:
         if stage.previous is not None:
             print(f"Reading the logs in {run.logs} for one that opens the stage {stage.name} ...", flush=True)
-        opened_by = require_open(stage, run.logs, bundle.identity)
+        key = seal_key(run.seal_key)
+        opened_by = require_open(stage, run.logs, bundle.identity, key).log
     stops: List[Callable[[float], bool]] = [] if run.stop_file is None else [StopFile(run.stop_file)]
     clock: Clock = SimulatedClock() if run.simulated_clock else MonotonicClock()
     limits = stage.limits(contract)
     with ExitStack() as stack:
         robot = stack.enter_context(place.open(contract, clock, timeout_s=REPORT_TIMEOUT_S))
+        _require_caps(robot, place)
         reading = _first_report(robot, clock)
+        if place.on_hardware and not robot.is_real:
+            print(f"The robot at {place.address} says that it is emulated: its log opens no stage.", flush=True)
         _require_joints_in_place(contract, reading, limits)
         remote_checks = _remote_checks(robot, run, stops)
         plan, opened = plan_of(robot, place, hand_back=run.hand_back), robot
@@ -125,7 +135,7 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
                 stage,
                 robot=place.describe(contract.robot.name),
                 on_hardware=place.on_hardware,
-                opened_by=None if opened_by is None else opened_by.log,
+                opened_by=opened_by,
                 reading=reading,
                 log=None if run.logs is None else str(run.logs),
                 guardian=place.address is not None,
@@ -134,7 +144,7 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             ),
             word=run.word,
         )
-        log = None if run.logs is None else stack.enter_context(_open_log(bundle, run, robot))
+        log = None if run.logs is None else stack.enter_context(_open_log(bundle, run, robot, key))
         if log is not None and isinstance(clock, SimulatedClock):
             clock.on_advance(_Patience(log))
         guardian = take_control(robot, place, without_switcher=run.without_switcher)
@@ -167,13 +177,28 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         )
         if run.operator.help:
             print(run.operator.help, flush=True)
+        if run.live:
+            name = stage.log_name(rehearsal=not (place.on_hardware and robot.is_real))
+            loop.live = stack.enter_context(
+                LiveStatus(contract, loop.controller.safety.rules, stage=name, duration_s=command.duration_s)
+            )
         bench.begins(loop)
         with ending_signals(operator.end) as signals:
             report = loop.run()
+            if loop.live is not None:
+                loop.live.close()
             rest = let_go(opened, guardian, in_order=report.in_order, hand_back=run.hand_back)
             robot.close()
             status = None if log is None else log.close()
     return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals), rest)
+
+
+def _require_caps(robot: Robot, place: RobotPlace) -> None:
+    if place.on_hardware and robot.caps is None:
+        raise SurefootError(
+            f"{robot.name}: its transport does not say what its hardware bears (joints, their order, torques, speeds, "
+            "ranges), so nothing keeps a bundle within it. Give the transport's robot its `caps`. Nothing was moved."
+        )
 
 
 def _first_report(robot: Robot, clock: Clock) -> Reading:
@@ -222,15 +247,17 @@ def _remote_checks(robot: Robot, run: Run, stops: List[Callable[[float], bool]])
     return ()
 
 
-def _open_log(bundle: Bundle, run: Run, robot: Robot) -> LogWriter:
+def _open_log(bundle: Bundle, run: Run, robot: Robot, key: Optional[bytes]) -> LogWriter:
     assert run.logs is not None
+    real = run.place.on_hardware and robot.is_real
     return open_log(
         run.logs,
         bundle.contract,
         bundle=bundle.identity,
-        stage=run.stage.log_name(rehearsal=not run.place.on_hardware),
+        stage=run.stage.log_name(rehearsal=not real),
         phases=PHASES,
         num_foot_sensors=robot.num_foot_sensors,
+        seal_key=key if real else None,
     )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from .bundle import Bundle
 from .contract import Contract
 from .errors import SurefootError
+from .orderly_end import describe_end, end_confirmations
 from .robot import Reading
-from .robot_handling import handling_of
 from .safety_limits import StageLimits
 from .stages import Stage
 
@@ -65,8 +65,8 @@ def checklist(
         notes: What must be known of the robot, one sentence each.
     """
     limits = stage.limits(bundle.contract)
-    passive = f"Before the motors go limp it is seen to that {handling_of(bundle.contract.robot.name).passive_needs}."
-    confirmations = (*more, *stage.confirmations, passive) if on_hardware else ()
+    passive = f"Before the motors go limp it is seen to that {bundle.contract.handling.passive_needs}."
+    confirmations = (*more, *stage.confirmations, *end_confirmations(bundle.contract), passive) if on_hardware else ()
     return Checklist(
         title=f"Stage {stage.name}: {robot}" + ("" if on_hardware else " (a rehearsal: no real robot moves)"),
         facts=(
@@ -177,7 +177,7 @@ def _limit_facts(contract: Contract, stage: Stage, limits: StageLimits) -> Itera
     yield "torque", f"at most {limits.torque_share:.0%} of each joint's limit"
     hot = contract.safety.motor_temperature_limit_c
     yield "motors", f"walking ends at {hot - limits.temperature_margin_c:g}, damped at {hot:g} degrees Celsius"
-    yield "duration", f"at most {stage.duration_s:g} s, then it stands, sits and becomes passive"
+    yield "duration", f"at most {stage.duration_s:g} s, {describe_end(contract)}"
 
 
 def _robot_facts(contract: Contract, reading: Optional[Reading], limits: StageLimits) -> List[Tuple[str, str]]:

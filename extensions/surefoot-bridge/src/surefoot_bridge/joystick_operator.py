@@ -8,6 +8,7 @@ stands in :mod:`surefoot_bridge.operator_presence`: a wireless receiver stays wh
 import errno
 import fcntl
 import os
+import stat
 import struct
 from contextlib import suppress
 from dataclasses import dataclass
@@ -119,10 +120,13 @@ class JoystickOperator(Operator):
 
     def read(self, time_s: float) -> OperatorInput:
         """Return what the joystick wants at a time."""
+        resumed = self._presence.resumed(time_s)
         for value, kind, number in self._events():
-            if not kind & _INITIAL:
+            if not kind & _INITIAL and not resumed:
                 self._presence.seen(time_s)
             self._take(value, kind, number)
+        if resumed:  # what was pressed before is not meant for the robot as it is now, but for a stop
+            self._requests.clear()
         request = self._requests.pop(0) if self._requests else Request.KEEP
         moves = self._held.get(self._layout.dead_man, False) and self._presence.may_move(time_s)
         return OperatorInput(
@@ -195,12 +199,16 @@ def _open(device: Optional[Union[str, Path]]) -> int:
             )
         device = present[0]
     try:
-        return os.open(str(device), os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = os.open(str(device), os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
         remedy = " Join the group input, or run as root." if error.errno == errno.EACCES else ""
         raise SurefootError(
             f"The joystick {device} cannot be opened: {error.strerror}. There are: {shown}.{remedy}"
         ) from error
+    if not (stat.S_ISCHR(os.fstat(descriptor).st_mode) or stat.S_ISFIFO(os.fstat(descriptor).st_mode)):
+        os.close(descriptor)
+        raise SurefootError(f"The joystick {device} is no device. There are: {shown}.")
+    return descriptor
 
 
 def _name_of(path: Path) -> str:

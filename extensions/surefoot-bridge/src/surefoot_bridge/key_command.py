@@ -1,11 +1,10 @@
-"""``surefoot-bridge key new FILE``: makes the keys with which bundles are signed."""
+"""``surefoot-bridge key new FILE`` makes the keys with which bundles are signed, ``key seal FILE`` one for logs."""
 
 import argparse
-import os
 from pathlib import Path
 from typing import Optional, Sequence
 
-from .errors import SurefootError
+from .seal_key import own_key_path, write_private, write_seal_key
 from .signature import new_key
 
 
@@ -13,9 +12,17 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     """Run ``key``: 0 if a key was made."""
     parser = argparse.ArgumentParser(prog="surefoot-bridge key", description=__doc__)
     commands = parser.add_subparsers(dest="key_command", required=True)
-    new = commands.add_parser("new", help="make a private key and print its public key")
+    new = commands.add_parser("new", help="make a private key that signs bundles, and print its public key")
     new.add_argument("file", type=Path, metavar="FILE", help="where the private key goes; it must not exist")
+    seal = commands.add_parser(
+        "seal", help=f"make a key that seals logs, other than your own one, which is {own_key_path()}"
+    )
+    seal.add_argument("file", type=Path, metavar="FILE", help="where the key goes; it must not exist")
     arguments = parser.parse_args(argv)
+    if arguments.key_command == "seal":
+        write_seal_key(arguments.file)
+        print(f"Seal key: {arguments.file}, readable by you alone. For run and stages: --seal-key {arguments.file}")
+        return 0
     public = write_new_key(arguments.file)
     print(f"Private key: {arguments.file}, readable by you alone. For surefoot export ... --sign {arguments.file}")
     print(f"Public key:  {public}")
@@ -33,18 +40,5 @@ def write_new_key(path: Path) -> str:
         SurefootError: If it exists or cannot be written.
     """
     private, public = new_key()
-    try:
-        descriptor = os.open(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    except FileExistsError:
-        raise SurefootError(
-            f"{path} exists already. A key that is overwritten is lost, and with it every signature to come: choose "
-            "another name, or move it away."
-        ) from None
-    except OSError as error:
-        raise SurefootError(f"The key {path} cannot be written: {error.strerror}.") from error
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        os.fchmod(file.fileno(), 0o600)  # whatever the umask took away or left
-        file.write(f"{private}\n")
-        file.flush()
-        os.fsync(file.fileno())
+    write_private(path, private, of="every signature to come")
     return public

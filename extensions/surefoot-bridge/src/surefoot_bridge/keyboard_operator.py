@@ -4,6 +4,7 @@ The terminal sends keys and nothing else: it does not tell when a key is release
 :mod:`surefoot_bridge.operator_presence`.
 """
 
+import itertools
 import os
 import select
 import sys
@@ -51,6 +52,7 @@ Without a key for {MOTION_S:g} s the velocity becomes zero, for {PRESENCE_S:g} s
 Ctrl-C: end in order (stand, sit, passive); again: damp at once."""
 
 _STOP, _ZERO, _ESCAPE = " ", "x", "\x1b"
+_MOST_READS = 16  # of 1 KiB; a terminal of Linux keeps 4 KiB
 _LONGEST = 32  # a slow link delivers some repeated keys at once
 
 
@@ -62,7 +64,10 @@ class KeyboardOperator(Operator):
     control loop in the middle of a step, are ordinary keys. Ctrl-C remains.
 
     What comes at once and is longer than keys are, or begins with Escape as function keys do, counts as a sign of
-    presence only, so that no digit in it makes a robot stand up; a space in it stops all the same.
+    presence only, so that no digit in it makes a robot stand up; a space in it stops all the same. So does one among the
+    keys that were typed before the first reading, or before one after a pause: nothing else of them is obeyed. After a
+    pause the terminal's settings are made anew, since a shell may have had it meanwhile; in its background no key is
+    read, which would stop the process.
 
     Args:
         command_names: Components of the velocity command, in the contract's order.
@@ -92,15 +97,26 @@ class KeyboardOperator(Operator):
         self._before: Optional[List[Any]] = None
         _require_foreground(self._descriptor)
         before = termios.tcgetattr(self._descriptor)
-        termios.tcsetattr(self._descriptor, termios.TCSADRAIN, _without_lines(before, self._descriptor))
+        self._settings = _without_lines(before, self._descriptor)
+        # Without waiting for what is still to be shown: a terminal that stands still would wait for ever.
+        termios.tcsetattr(self._descriptor, termios.TCSANOW, self._settings)
         self._before = before
+        self._away = False
         self._poll = select.poll()
         self._poll.register(self._descriptor, select.POLLIN)
 
     def read(self, time_s: float) -> OperatorInput:
         """Return what the keys until now want."""
+        resumed = self._presence.resumed(time_s)
+        if resumed or self._away:
+            self._resume()
         keys = self._keys()
-        if keys:
+        if resumed:
+            keys += "".join(itertools.islice(iter(self._keys, ""), _MOST_READS))  # one read may not find all
+            self._stop = self._stop or _STOP in keys
+            self._requests.clear()
+            self._velocity = np.zeros(len(self._largest))
+        elif keys:
             self._presence.seen(time_s)
             no_keys = _ESCAPE in keys or len(keys) > _LONGEST
             for key in keys:
@@ -124,8 +140,17 @@ class KeyboardOperator(Operator):
             with suppress(termios.error, OSError):  # the terminal may be gone
                 termios.tcsetattr(self._descriptor, termios.TCSANOW, before)
 
-    def _keys(self) -> str:
+    def _resume(self) -> None:
+        """Take the terminal again after a pause, if it is there and this process is in its foreground."""
         if self._before is None:
+            return
+        self._away = _in_background(self._descriptor)
+        if not self._away:
+            with suppress(termios.error, OSError):  # it may be gone: reading finds that out
+                termios.tcsetattr(self._descriptor, termios.TCSANOW, self._settings)
+
+    def _keys(self) -> str:
+        if self._before is None or self._away:
             return ""
         try:
             events = self._poll.poll(0)
@@ -164,9 +189,15 @@ def _require_foreground(descriptor: int) -> None:
             "The standard input is no terminal, so nobody can press a key. Run this in a terminal (ssh -t), or take "
             "--operator joystick or script:FILE."
         )
-    with suppress(OSError):  # a terminal that is not the controlling one has no foreground
-        if os.tcgetpgrp(descriptor) != os.getpgrp():
-            raise SurefootError("This process is in the background of its terminal. Start it in the foreground.")
+    if _in_background(descriptor):
+        raise SurefootError("This process is in the background of its terminal. Start it in the foreground.")
+
+
+def _in_background(descriptor: int) -> bool:
+    try:
+        return os.tcgetpgrp(descriptor) != os.getpgrp()
+    except OSError:  # a terminal that is not the controlling one has no foreground
+        return False
 
 
 def _without_lines(attributes: List[Any], descriptor: int) -> List[Any]:

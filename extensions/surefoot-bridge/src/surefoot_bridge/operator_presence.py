@@ -7,14 +7,18 @@ a person does counts as a sign, and there are two answers to silence:
   ``motion_s`` after the last: the robot goes on walking on the spot, on its own balance. Key repetition begins 250 ms
   (Linux console) to 660 ms (X11) after a key was pressed, and a terminal does not tell when a key is released, so
   ``motion_s`` cannot be shorter than that.
-- *Presence needs an acknowledgement now and then.* Any sign counts for ``presence_s``. Then the heartbeat stands still,
-  and safety holds the robot where it is, half a second later. To demand a finger on a key from standing up to sitting
-  down would end in a weight on the keyboard.
+- *Presence needs an acknowledgement now and then.* Any sign counts for ``presence_s``. Then the heartbeat stands
+  still, and half a second later safety stops the robot, which stands until it is asked to walk. To demand a finger on
+  a key from standing up to sitting down would end in a weight on the keyboard.
 
 What is certain is told at once: the terminal or the joystick is gone, and the heartbeat is that of the last sign.
 """
 
 import math
+
+PAUSE_S = 0.25
+"""Time between two looks at an operator from which keys and buttons of before no longer count [s]: much longer than any
+tick may be late, and as short as a person takes to see that nothing happens. Assumption."""
 
 
 class Presence:
@@ -31,6 +35,16 @@ class Presence:
         self._moves_until_s = -math.inf
         self._motion_s, self._presence_s = motion_s, presence_s
         self._gone = False
+        self._looked_s = -math.inf
+
+    def resumed(self, time_s: float) -> bool:
+        """Say that the operator is looked at, and return whether that begins, or begins again after a pause.
+
+        What was typed before the control loop ran, while it was stopped, or while it stood still was typed to a robot
+        that did not answer: nobody can know what it was meant for. Only a stop is always meant.
+        """
+        before_s, self._looked_s = self._looked_s, time_s
+        return time_s - before_s > PAUSE_S
 
     def seen(self, time_s: float) -> None:
         """Take a sign of the person."""

@@ -6,6 +6,7 @@ from typing import Mapping, Optional, Tuple
 
 import numpy as np
 
+from .hardware_caps import HardwareCaps
 from .state import JointCommand, RobotState
 
 ALARMS: Tuple[str, ...] = (
@@ -59,12 +60,19 @@ class Robot(ABC):
     Attributes:
         name: Name of the robot, which must be that of the contract.
         num_foot_sensors: Width of the reports' ``foot_force_n``; 0 for a robot without foot sensors.
+        caps: What its hardware is and bears; None where its transport does not know, which moves no hardware then.
         notes: What a person must know of it before it is used, one sentence each.
     """
 
     name: str
     num_foot_sensors: int
+    caps: Optional[HardwareCaps] = None
     notes: Tuple[str, ...] = ()
+
+    @property
+    def is_real(self) -> bool:
+        """Whether nothing says that it is simulated or emulated. Only the log of a real robot opens a stage."""
+        return False
 
     @abstractmethod
     def read(self) -> Optional[Reading]:

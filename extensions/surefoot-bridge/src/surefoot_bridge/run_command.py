@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from .bridge_run import Run, run_bridge
-from .bundle import load_bundle
+from .bundle import UNSIGNED_WORD, load_bundle
 from .checklist import WORD
 from .command_report import write_report
 from .operator_choice import VALID as OPERATORS
@@ -31,6 +31,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         simulated_clock=arguments.simulated_clock,
         without_switcher=arguments.without_switcher,
         hand_back=not arguments.no_hand_back,
+        seal_key=arguments.seal_key,
+        live=True,
     )
     run.check()
     bundle = load_bundle(
@@ -38,7 +40,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         require_signature_by=arguments.public_key,
         runtime=arguments.runtime,
         on_hardware=place.on_hardware,
-        allow_unsigned_torchscript=arguments.allow_unsigned_torchscript,
+        unsigned_word=arguments.unsigned,
     )
     outcome = run_bridge(bundle, run)
     with suppress(OSError):  # the terminal may be gone; the log has all of it
@@ -67,14 +69,11 @@ def _parser() -> argparse.ArgumentParser:
         help=f"who commands it: {', '.join(OPERATORS)}; keyboard by default",
     )
     add("--log", type=Path, metavar="DIR", help="folder of all logs: this run's goes there; a real robot needs one")
+    add("--seal-key", type=Path, metavar="FILE", help="key that seals the log of a real robot; your own one by default")
     add("--stop-file", type=Path, metavar="FILE", help="damp the robot when this file appears")
     add("--runtime", choices=list(RUNTIMES), help="by what to run the policy; the first that can by default")
     add("--public-key", metavar="KEY", help="key that must have signed the bundle, as `key new` prints it")
-    add(
-        "--allow-unsigned-torchscript",
-        action="store_true",
-        help="open TorchScript, which is code, for a real robot without a signature",
-    )
+    add("--unsigned", metavar="WORD", help=f"move a real robot by a bundle without a signature: {UNSIGNED_WORD}")
     add(
         "--without-switcher",
         action="store_true",

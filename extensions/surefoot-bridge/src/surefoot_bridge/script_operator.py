@@ -23,6 +23,7 @@ from typing import List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .errors import SurefootError, unknown_name
+from .given_file import read_plain
 from .machine_modes import Request
 from .operators import Operator, OperatorInput
 
@@ -50,14 +51,7 @@ def read_script(path: Union[str, Path], command_names: Sequence[str]) -> Tuple[E
     """Read a script from a file; see :func:`parse_script`."""
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_BYTES + 1)
-    except OSError as error:
-        raise SurefootError(f"The script {path} cannot be read: {error.strerror}.") from error
-    if len(data) > _LARGEST_BYTES:
-        raise SurefootError(f"{path} is larger than {_LARGEST_BYTES >> 20} MiB: it is no script.")
-    try:
-        text = data.decode()
+        text = read_plain(path, "script", largest_bytes=_LARGEST_BYTES).decode()
     except UnicodeDecodeError as error:
         raise SurefootError(f"The script {path} is no text in UTF-8: {error}.") from error
     return parse_script(text, command_names, where=str(path))

@@ -11,6 +11,7 @@ from .command_report import table, write_report
 from .contract import Contract, read_contract
 from .errors import SurefootError
 from .manifest import identity, read_files
+from .seal_key import known_seal_key
 from .stage_standing import Standing, log_folders, standings
 from .stage_verdict import Verdict, judge
 from .stages import STAGES, largest_of, stage_of
@@ -24,17 +25,21 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         "--logs", type=Path, required=True, metavar="DIR", help="folder in which the logs of all runs are"
     )
     parser.add_argument("--stage", metavar="STAGE", help=f"ask whether it is open: {', '.join(STAGES)}")
+    parser.add_argument(
+        "--seal-key", type=Path, metavar="FILE", help="key with which the logs were sealed; your own one by default"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result")
     arguments = parser.parse_args(argv)
     asked = None if arguments.stage is None else stage_of(arguments.stage)
     manifest, files = read_files(arguments.bundle)
     contract, bundle = _contract(files, arguments.bundle), identity(manifest)
+    key = known_seal_key(arguments.seal_key)
 
     folders = log_folders(arguments.logs)
     judged: List[Verdict] = []
     for i, folder in enumerate(folders, start=1):
         print(f"Reading log {i} of {len(folders)}: {folder}", file=sys.stderr, flush=True)
-        judged.append(judge(folder, bundle))
+        judged.append(judge(folder, bundle, key))
     standing = standings(judged)
 
     print(f"Bundle {bundle}, {contract.robot.name}\n")

@@ -12,6 +12,7 @@ from pathlib import Path
 from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE, load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.golden import read_golden
+from surefoot_bridge.hardware_caps import known_caps
 from surefoot_bridge.manifest import SIGNATURE_FILE
 from surefoot_bridge.replay import RECURRENT_TOLERANCE, TOLERANCE
 from surefoot_bridge.runtimes import RuntimeName
@@ -22,9 +23,12 @@ from .contract_bundle import TIERS, Files, Tier, at_tier, contract_data, read_bu
 from .contract_faults import fault_mutants
 from .contract_fields import field_mutants
 from .contract_files import file_mutants
+from .contract_malformed import malformed_mutants
 from .contract_mutant import ContractMutant, why_harmless
+from .contract_names import name_mutants
 from .contract_networks import network_mutants, other_bundle
 from .contract_outcome import ContractOutcome
+from .contract_outside import outside_mutants
 
 SIGNATURES = ("the old signature left", "no signature", "signed by another key")
 """What a forger without the key can do about the signature."""
@@ -73,6 +77,9 @@ class ContractCampaign:
             *field_mutants(data),
             *fault_mutants(data),
             *network_mutants(self.files),
+            *outside_mutants(self.files),
+            *malformed_mutants(self.files),
+            *name_mutants(self.files),
             *file_mutants(self.files, self.other),
         )
 
@@ -118,7 +125,10 @@ class ContractCampaign:
         folder = self.work / "planted"
         write_bundle(files, folder, original=self._original, unchanged=self.files)
         try:
-            load_bundle(folder, runtime=runtime, require_signature_by=key)
+            contract = load_bundle(folder, runtime=runtime, require_signature_by=key).contract
+            caps = known_caps(contract.robot.name)
+            if caps is not None:  # as check and run do before anything moves
+                caps.require(contract)
         except SurefootError as error:
             return str(error).replace(str(folder), "BUNDLE")
         except Exception as error:  # whatever it is, it is no refusal that a person can read

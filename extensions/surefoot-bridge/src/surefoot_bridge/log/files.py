@@ -5,7 +5,8 @@ from typing import List, Sequence, Union
 
 from surefoot_bridge.errors import SurefootError
 
-from .rotation import SUFFIX
+SUFFIX = ".mcap"
+"""Ends the name of each file of a log."""
 
 _MOST_SHOWN = 10
 

@@ -6,11 +6,12 @@ noise on every number shrinks to a third (LZ4: to 63 %), at about a hundredth of
 """
 
 import contextlib
+import hashlib
 import json
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Mapping
+from typing import BinaryIO, Mapping
 
 from surefoot_bridge.errors import SurefootError
 
@@ -56,7 +57,7 @@ class McapFile:
         self.num_messages = 0
         self.num_bytes = 0
         """Size of the file up to the last flush [bytes]."""
-        self._stream = path.open("xb")
+        self._stream = _Hashed(path.open("xb"))
         _sync_folder(path.parent)
         self._writer = Writer(self._stream, chunk_size=_CHUNK_BYTES, compression=CompressionType.ZSTD)
         self._writer.start(profile=PROFILE, library="surefoot-bridge")
@@ -89,10 +90,28 @@ class McapFile:
         self.num_bytes = self._stream.tell()
         self._stream.close()
 
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of all that was written, as hexadecimal digits."""
+        return self._stream.sha256.hexdigest()
+
     def abandon(self) -> None:
         """Close the file as it is; what was flushed is readable."""
         with contextlib.suppress(OSError):  # what is still in the buffer cannot be written either
             self._stream.close()
+
+
+class _Hashed:
+    """A stream that hashes what is written, on its way: what is sealed is what was meant, not what a disk says."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.sha256 = hashlib.sha256()
+        self.tell, self.flush, self.close, self.fileno = stream.tell, stream.flush, stream.close, stream.fileno
+
+    def write(self, data: bytes) -> int:
+        self.sha256.update(data)
+        return self._stream.write(data)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -65,6 +65,22 @@ def read_part(path: Path, topics: Collection[str]) -> Part:
     return part
 
 
+def read_head(path: Path) -> Optional[Dict[str, Any]]:
+    """Return the message of ``/contract`` with which a file begins, and read no further; None where it has none.
+
+    Raises:
+        SurefootError: As :func:`read_part`.
+    """
+    channels: Dict[int, str] = {}
+    for record in Scan(path).records():
+        kind = type(record).__name__
+        if kind == "Channel":
+            channels[record.id] = record.topic
+        elif kind == "Message" and channels.get(record.channel_id) == "/contract":
+            return _head(record.data, str(path))
+    return None
+
+
 class _Collector:
     """Gathers the messages of one topic, a block at a time."""
 

@@ -42,6 +42,7 @@ class Order:
         rotate_s: As above [s].
         min_free_bytes: As above.
         flush_s: Longest time between two flushes [s].
+        seal_key: The operator's key in hexadecimal digits; empty for a log that proves nothing.
     """
 
     descriptor: int
@@ -55,6 +56,7 @@ class Order:
     rotate_s: float
     min_free_bytes: int
     flush_s: float
+    seal_key: str
 
 
 def main() -> None:
@@ -102,6 +104,8 @@ class _Writer:
             self._write()
             self._tell_dropped()
             self._log.finish()
+            if self._ring.closing:  # a loop that is gone without that may have left more to tell than is here
+                self._log.seal(bytes.fromhex(self._order.seal_key) or None)
         except DiskNearlyFullError as error:
             self._event("log_stopped", f"Logging ends here: {error}.", float("nan"))
             self._log.finish()

@@ -14,6 +14,7 @@ from surefoot_bridge.state import JointCommand, RobotState
 from .encoding import empty
 from .files import log_files
 from .parts import LOG_TIME, Part, concatenated, read_part
+from .seal import read_seal
 from .topics import TOPICS, sizes
 
 
@@ -140,7 +141,7 @@ def read_log(path: Union[str, Path, Sequence[Union[str, Path]]], *, topics: Opti
         finished=all(part.scan.finished for part in read),
         lost_bytes=sum(part.scan.lost_bytes for part in read),
         damaged_bytes=sum(part.scan.damaged_bytes for part in read),
-        notes=tuple(_notes(read, [other["part"] for other in heads])),
+        notes=tuple(_notes(read, [other["part"] for other in heads], session=head["session"])),
     )
 
 
@@ -177,7 +178,7 @@ def _without_first_of(block: Dict[str, np.ndarray], before: Dict[str, np.ndarray
     return {name: column[1:] for name, column in block.items()} if same else block
 
 
-def _notes(read: Sequence[Part], numbers: Sequence[int]) -> Iterator[str]:
+def _notes(read: Sequence[Part], numbers: Sequence[int], *, session: str) -> Iterator[str]:
     for part in read:
         scan = part.scan
         if not scan.finished:
@@ -192,7 +193,9 @@ def _notes(read: Sequence[Part], numbers: Sequence[int]) -> Iterator[str]:
             yield f"{scan.path.name}: topics of other programs were passed over: {', '.join(part.passed_over)}."
     if len(set(numbers)) != len(numbers):
         yield "A file was given twice."
-    missing = sorted(set(range(numbers[0], numbers[-1])) - set(numbers))
-    if numbers[0] != 0 or missing:
-        absent = [*range(numbers[0]), *missing]
-        yield f"Parts {', '.join(map(str, absent))} of the log are not among the files."
+    seal = read_seal(read[0].scan.path.parent)
+    sealed = len(seal.parts) if seal is not None and seal.session == session else 0
+    missing = sorted(set(range(max(sealed, numbers[-1]))) - set(numbers))
+    if missing:
+        of = f" of {sealed}" if sealed else ""
+        yield f"Parts {', '.join(map(str, missing))}{of} of the log (the first is 0) are not among the files."

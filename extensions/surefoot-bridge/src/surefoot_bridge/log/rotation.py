@@ -7,12 +7,12 @@ import shutil
 import time
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from .encoding import encode
+from .files import SUFFIX
 from .mcap_file import McapFile
-
-SUFFIX = ".mcap"
+from .seal import SealedPart, write_seal
 
 T = TypeVar("T")
 
@@ -53,6 +53,7 @@ class RotatingLog:
         self._rotate_bytes = rotate_bytes
         self._rotate_s = rotate_s
         self._min_free_bytes = min_free_bytes
+        self._finished: List[SealedPart] = []
         self._before = (0, 0)  # bytes and messages of the files before this one
         self._part = 0
         self._last_time_ns: Optional[int] = None
@@ -86,6 +87,15 @@ class RotatingLog:
     def finish(self) -> None:
         """Finish the last file."""
         self._file.finish()
+        self._finished.append(SealedPart(self._file.path.name, self._file.num_bytes, self._file.sha256))
+
+    def seal(self, key: Optional[bytes]) -> None:
+        """Seal all files, when the last is finished; see :mod:`surefoot_bridge.log.seal`.
+
+        Raises:
+            OSError: If the disk refuses.
+        """
+        write_seal(self._folder, self._head["session"], self._finished, key)
 
     def abandon(self) -> None:
         """Leave the last file as it is, for a disk that takes nothing any more."""

@@ -1,5 +1,6 @@
 """Where a robot is: its kind, the network interface that leads to it, and its DDS domain."""
 
+import re
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,10 @@ LOOPBACK = "lo"
 
 LARGEST_DOMAIN = 230
 """Of 232 in DDS, the last two leave no port numbers below 65536."""
+
+_INTERFACE = re.compile(r"[A-Za-z0-9_@-][A-Za-z0-9_.@-]{0,14}")
+"""Names of interfaces that this package takes: Linux allows 15 characters (``IFNAMSIZ`` less the zero) and none of
+``/``, ``:`` and blanks; quotes and brackets, which it would allow, are left out for the sake of DDS's configuration."""
 
 _IS_UP = 0x1
 
@@ -34,9 +39,14 @@ class RobotAddress:
     domain: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse a robot that nobody knows and a domain that does not exist."""
+        """Refuse a robot that nobody knows, and an interface or a domain that cannot exist."""
         if self.robot not in ROBOTS:
             raise unknown_name("robot", self.robot, ROBOTS)
+        if not _INTERFACE.fullmatch(self.interface):
+            raise SurefootError(
+                f"{self.interface!r} is no name of a network interface: at most 15 letters, digits and _ . - @. There "
+                f"are: {', '.join(interfaces())}."
+            )
         if not 0 <= self.domain <= LARGEST_DOMAIN:
             raise SurefootError(f"domain is {self.domain}; valid: 0 to {LARGEST_DOMAIN}. Unitree's robots are on 0.")
 

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_handling import handling_of
 from surefoot_bridge.state import JointCommand
 
 from .checksum import checksum
@@ -41,7 +40,7 @@ class LowCommand:
         self._motors, self._all = motors, self._message[0]["motor_cmd"]
         self._slots = {name: self._all[name] for name in ("q", "dq", "kp", "kd", "tau")}
         self.mode_machine = 0
-        self._damped = handling_of(kind.robot).damped_nms_per_rad
+        self._damped = kind.damped_nms_per_rad
         self._is_go = kind.command is GO_COMMAND
         begin_command(self._message, num_motors=len(kind.joint_names))
 

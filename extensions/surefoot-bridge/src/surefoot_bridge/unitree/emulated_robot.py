@@ -11,7 +11,7 @@ from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.state import JointCommand, RobotState
 
-from .address import RobotAddress
+from .address import RobotAddress, require_interface
 from .firmware import CommandCounts, Firmware
 from .kinds import REPORT_TOPIC
 from .lock import RobotLock
@@ -74,6 +74,7 @@ class EmulatedRobot:
         self._address, self._robot, self._clock, self._robot_clock = address, robot, clock, robot_clock
         self._reported: Optional[Reading] = None
         self._begin_s = clock.now() - 1.0  # it was switched on a second ago
+        require_interface(address.interface)  # before a lock file is named after it
         self._lock = RobotLock(address, purpose="emulator")
         try:
             self.firmware = Firmware(address, own_controller=own_controller)

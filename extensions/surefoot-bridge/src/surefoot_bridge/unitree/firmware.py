@@ -19,7 +19,17 @@ from surefoot_bridge.state import JointCommand, RobotState
 from .address import RobotAddress
 from .checksum import checksum
 from .handover import SPORT
-from .kinds import BATTERY_TOPIC, COMMAND_TOPIC, GO_HEAD, GO_LOW_LEVEL, KINDS, MOTOR_ENABLED, REPORT_TOPIC, TICKS_PER_S
+from .kinds import (
+    BATTERY_TOPIC,
+    COMMAND_TOPIC,
+    EMULATED,
+    GO_HEAD,
+    GO_LOW_LEVEL,
+    KINDS,
+    MOTOR_ENABLED,
+    REPORT_TOPIC,
+    TICKS_PER_S,
+)
 from .messages import HG_BATTERY, REQUEST, RESPONSE
 from .motion_switcher import CHECK_MODE, MOTION_SWITCHER, RELEASE_MODE, SELECT_MODE
 from .participant import Participant, Publisher, Subscriber
@@ -163,8 +173,10 @@ class Firmware:
         report = self._reports.message[0]
         report["motor_state"]["mode"][: len(self.kind.joint_names)] = MOTOR_ENABLED
         if self._is_go:
+            report["reserve"] = EMULATED
             report["head"], report["level_flag"] = GO_HEAD, GO_LOW_LEVEL
         else:
+            report["reserve"][0] = EMULATED
             report["mode_machine"] = self._mode_machine
 
     def _counts_for(self, sample: np.ndarray) -> bool:

@@ -62,7 +62,7 @@ def _await_reports(robot: UnitreeRobot, timeout_s: float) -> None:
         raise SurefootError(_no_report(robot, timeout_s))
     if not reading.wrong_crc and robot.do_without_battery():
         return
-    if reading.wrong_crc and robot.without_checksum:
+    if reading.wrong_crc and robot.reports.without_checksum:
         raise SurefootError(
             f"{robot.address}: reports come, but their checksum is 0: the sender computes none, as simulators do. That "
             "is accepted on the loopback only, where no real robot can be: --interface lo."
@@ -80,7 +80,7 @@ def _await_reports(robot: UnitreeRobot, timeout_s: float) -> None:
 
 def _no_report(robot: UnitreeRobot, timeout_s: float) -> str:
     address = robot.address
-    if robot.num_report_publishers:
+    if robot.reports.num_publishers:
         causes = (
             "somebody publishes rt/lowstate, but nothing arrives: a firewall on this computer that blocks UDP "
             "(see `nft list ruleset`), or a robot that has not finished starting"
@@ -111,4 +111,7 @@ def _require_tick_rate(robot: UnitreeRobot) -> None:
             f"expected {TICKS_PER_S:.0f} per second. Likely: another firmware, or a robot that "
             "repeats a report."
         )
-    robot.require_usual_clock()
+    try:
+        robot.reports.require_usual_clock()
+    except SurefootError as error:
+        raise SurefootError(f"{robot.address}: {error}") from None

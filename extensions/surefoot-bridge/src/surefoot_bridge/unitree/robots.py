@@ -61,10 +61,10 @@ class UnitreeGo2(UnitreeRobot):
         return measured.astype(np.float64)
 
     def _forces(self) -> np.ndarray:
-        return self._report[0]["foot_force"][self._feet].astype(np.float64)
+        return self._report["foot_force"][self._feet].astype(np.float64)
 
     def _battery_share(self) -> float:
-        return float(self._report[0]["bms_state"]["soc"]) / 100.0
+        return float(self._report["bms_state"]["soc"]) / 100.0
 
 
 class UnitreeG1(UnitreeRobot):
@@ -101,10 +101,10 @@ class UnitreeG1(UnitreeRobot):
             "a name of its own."
         )
 
-    def _read(self, now_s: float, sent_s: float, taken: int) -> Reading:
-        reading = super()._read(now_s, sent_s, taken)
+    def _read(self, now_s: float) -> Reading:
+        reading = super()._read(now_s)
         if not reading.wrong_crc:
-            told = int(self._report[0]["mode_machine"])
+            told = int(self._report["mode_machine"])
             if self._in_control and told != self.mode_machine:
                 raise SurefootError(f"{self.address} changed its mode_machine from {self.mode_machine} to {told}.")
             self._command.mode_machine = told
