@@ -246,6 +246,22 @@ def test_what_reads_the_output_of_a_bridge_that_was_killed_ends_although_its_gua
         assert os.readlink(f"/proc/{bridge.guardian}/cwd") == "/"
 
 
+def test_a_guardian_gives_way_while_the_robots_own_controller_has_it_and_damps_when_that_is_off_again():
+    with Peer(GO2) as peer, Bridge() as bridge:
+        await_walking(peer)
+        bridge.signal(signal.SIGKILL)
+        time_to_damping_s(peer)
+        peer.firmware.own_controller = "mcf"  # somebody has switched it on
+        assert await_true(lambda: "its own controller 'mcf' has it" in guardians()[0].finding, timeout_s=10.0)
+        time.sleep(0.1)
+        count = len(peer.commands)
+        time.sleep(0.3)
+        assert len(peer.commands) == count
+        assert not guardians()[0].shown
+        peer.firmware.own_controller = ""
+        assert await_true(lambda: len(peer.commands) > count, timeout_s=10.0)
+
+
 def test_a_bridge_that_is_slow_now_and_then_keeps_its_robot():
     with Peer(GO2) as peer, Bridge(timeout_s=1.5, duration_s=2.5) as bridge:
         await_walking(peer)

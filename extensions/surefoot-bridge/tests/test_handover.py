@@ -135,6 +135,7 @@ def run(bundle, script):
             gains=hold.gains,
             clock=clock,
             heartbeat=guardian,
+            ask_realtime=True,
         )
         report = loop.run(6.0)
         return plan, report, let_go(robot, guardian, in_order=report.in_order, hand_back=True)
@@ -145,7 +146,7 @@ def run(bundle, script):
 def test_an_emulated_go2_lies_down_for_the_bridge_walks_and_stands_by_its_own_controller_again(tmp_path, monkeypatch):
     monkeypatch.setattr(robot_control, "GUARDIAN_TIMEOUT_S", 5.0)  # so that a busy computer keeps it
     script = "0.2 stand\n3 walk\n3.5 velocity 0.3 0 0\n5 velocity 0 0 0\n"
-    with Emulator("go2", tmp_path, "--own-controller", "mcf") as emulator:
+    with Emulator("go2", tmp_path, "--own-controller", "mcf", urgent=True) as emulator:
         plan, report, rest = run(load_bundle(BUNDLE, runtime="numpy"), script)
         time.sleep(4.0)  # twice as long as it takes to stand up
     assert "its own, 'mcf', brings it to rest (StandDown) and is switched off" in plan.notes[0]

@@ -17,7 +17,7 @@ from .command_report import write_report
 from .errors import SurefootError
 from .guardian_registry import Announced, end_guardian, guardians
 from .robot_place import UNITREE, parse_place
-from .unitree.address import RobotAddress
+from .unitree.address import LOOPBACK, RobotAddress
 
 WORD = "seen"
 """What an operator types who has seen to a robot."""
@@ -98,7 +98,8 @@ def _damp(address: RobotAddress, duration_s: float) -> int:
 
     lock = RobotLock(address)  # refused while a bridge or a guardian has the robot
     try:
-        damper = Damper(Participant(address.interface, address.domain), address.robot)
+        participant = Participant(address.interface, address.domain)
+        damper = Damper(participant, address.robot, simulated=address.interface == LOOPBACK)
         print(f"Damping {address} until its reports show it. Ctrl-C ends it.", flush=True)
         until_s, say_s = time.monotonic() + duration_s, time.monotonic() + 1.0
         damper.begin()

@@ -19,7 +19,7 @@ from .guardian import GUARDIAN_NOTE
 from .guardian_page import DAMPING, ENDED, FAILED, WATCHING, Order, Page
 from .guardian_registry import Announcement
 from .realtime import be_urgent
-from .unitree.address import RobotAddress
+from .unitree.address import LOOPBACK, RobotAddress
 from .unitree.commands import LowCommand
 from .unitree.damping import Damper
 from .unitree.lock import write_note
@@ -70,7 +70,8 @@ class _Guard:
         self._order, self._page = order, page
         self._announcement = Announcement(RobotAddress(order.robot, order.interface, order.domain), order.parent)
         participant = Participant(order.interface, order.domain)
-        self._damper = Damper(participant, order.robot, mode_machine=order.mode_machine)
+        simulated = order.interface == LOOPBACK
+        self._damper = Damper(participant, order.robot, simulated=simulated, mode_machine=order.mode_machine)
         _await_robot(self._damper.command)
 
     def run(self) -> None:
