@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import List
 
 from .outlet import Outlet
@@ -156,8 +157,8 @@ class Show:
 def _in_background(pid: int) -> bool:
     """Return whether a process is stopped, or its terminal has another one in the foreground: a shell, most likely."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            state, _, group, _, _, foreground = file.read().rpartition(")")[2].split()[:6]
+        said = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        state, _, group, _, _, foreground = said.rpartition(")")[2].split()[:6]
     except (OSError, ValueError):  # systems other than Linux
         return False
     return state in ("T", "t") or (int(foreground) > 0 and foreground != group)

@@ -120,8 +120,8 @@ class Scan:
 
     def _too_large(self, what: str, most: int) -> str:
         return (
-            f"{self.path}: {what} would unpack to more than {most} bytes, which is more than a log does: it is damaged, "
-            "or was made to fill memory. Nothing of it was used."
+            f"{self.path}: {what} would unpack to more than {most} bytes, which is more than a log does: it is "
+            "damaged, or was made to fill memory. Nothing of it was used."
         )
 
     def _unpacked(self, record: bytes) -> Iterator[Any]:

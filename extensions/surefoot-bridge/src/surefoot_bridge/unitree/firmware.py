@@ -17,7 +17,17 @@ from surefoot_bridge.state import JointCommand, RobotState
 
 from .address import RobotAddress
 from .checksum import checksum
-from .kinds import BATTERY_TOPIC, COMMAND_TOPIC, EMULATED, GO_HEAD, GO_LOW_LEVEL, KINDS, MOTOR_ENABLED, REPORT_TOPIC, TICKS_PER_S
+from .kinds import (
+    BATTERY_TOPIC,
+    COMMAND_TOPIC,
+    EMULATED,
+    GO_HEAD,
+    GO_LOW_LEVEL,
+    KINDS,
+    MOTOR_ENABLED,
+    REPORT_TOPIC,
+    TICKS_PER_S,
+)
 from .messages import HG_BATTERY, REQUEST, RESPONSE
 from .motion_switcher import CHECK_MODE, RELEASE_MODE, REQUEST_TOPIC, RESPONSE_TOPIC
 from .participant import Participant, Publisher, Subscriber
