@@ -183,19 +183,31 @@ def test_a_tenth_of_a_second_passes_between_two_snapshots_while_nothing_changes(
     assert seen.time_s == pytest.approx(101.9)
 
 
-def test_a_bridge_that_is_killed_is_said_to_be_gone(screen):
+@pytest.fixture
+def bridge(screen):
     code = (
         f"import sys, time; sys.path[:] = {sys.path!r}; from test_live_status import *\n"
         "status = live(None); show(status, 0); time.sleep(60.0)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=screen.screen)
-    try:
-        screen.await_text("no rule acts")
-        os.kill(process.pid, signal.SIGKILL)
-        screen.await_text("*** THE BRIDGE IS GONE")
-    finally:
-        process.kill()
-        process.wait()
+    screen.await_text("no rule acts")
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_bridge_that_is_killed_is_said_to_be_gone(screen, bridge):
+    bridge.send_signal(signal.SIGKILL)
+    screen.await_text("*** THE BRIDGE IS GONE")
+
+
+def test_nothing_is_drawn_while_a_person_has_suspended_the_bridge(screen, bridge):
+    bridge.send_signal(signal.SIGSTOP)
+    time.sleep(0.3)
+    termios.tcflush(screen.keys, termios.TCIFLUSH)
+    assert not select.select([screen.keys], [], [], 1.5)[0]
+    bridge.send_signal(signal.SIGCONT)
+    screen.await_text("STANDS STILL")
 
 
 def words():

@@ -27,7 +27,7 @@ COMMANDS: Dict[str, Command] = {
     "emulate": Command("unitree.emulator", "Emulate a robot on the network, for the bridge to talk to."),
     "stages": Command("stages_command", "Show which stages its logs have opened to a bundle."),
     "log": Command("log.command", "Say what is in a log, and draw it."),
-    "key": Command("key_command", "Make the keys with which bundles are signed."),
+    "key": Command("key_command", "Make the keys with which bundles are signed and logs are sealed."),
 }
 
 
