@@ -5,6 +5,8 @@ import json
 import sys
 from pathlib import Path
 
+from surefoot.falls.command import falls_command
+from surefoot.falls.walks import WALKS
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.faults.campaign import FIGURES, Plan, run_campaign
@@ -19,7 +21,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bundle", type=Path, help="folder of the bundle")
     parser.add_argument("--live", action="store_true", help="each fault once in real time, over DDS on the loopback")
-    parser.add_argument("--trials", type=int, default=1000, help="trials on a simulated clock (default: 1000)")
+    parser.add_argument("--falls", action="store_true", help="how many walking robots fall when a rule stops them")
+    parser.add_argument("--rule", action="append", metavar="NAME", help="of --falls: only this rule; repeatable")
+    parser.add_argument("--walk", action="append", choices=WALKS, help="of --falls: only in this walk; repeatable")
+    parser.add_argument("--trials", type=int, help="trials on a simulated clock, or of a row (default: 1000, 50)")
     parser.add_argument("--fault", action="append", choices=LIVE_FAULTS, metavar="NAME", help="only this; repeatable")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first trial (default: 0)")
     parser.add_argument("--processes", type=int, help="number of processes (default: one for each processor)")
@@ -31,10 +36,12 @@ def main() -> int:
     faults = tuple(args.fault or (LIVE_FAULTS if args.live else FAULTS))
     try:
         live = json.loads(args.live_report.read_text()) if args.live_report else None
+        if args.falls:
+            return falls_command(args)
         if args.live:
             result = run_live(LivePlan(args.bundle, faults, args.seed), progress=_progress)
         else:
-            plan = Plan(args.bundle, args.trials, faults, args.seed, not args.no_log)
+            plan = Plan(args.bundle, args.trials or 1000, faults, args.seed, not args.no_log)
             result = run_campaign(plan, processes=args.processes, progress=lambda i, n: _progress(f"{i}/{n} trials"))
     except (SurefootError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)

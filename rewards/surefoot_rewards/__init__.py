@@ -29,8 +29,10 @@ from surefoot_rewards.posture import (
     joint_deviation_l1,
     pose_exp,
     pose_l2,
+    stand_still_effort,
     stand_still_feet_in_air,
     stand_still_joint_deviation,
+    stand_still_joint_motion,
 )
 from surefoot_rewards.tracking import (
     ang_vel_xy_l2,
@@ -63,8 +65,10 @@ __all__ = [
     "pose_exp",
     "pose_l2",
     "positive_mechanical_power",
+    "stand_still_effort",
     "stand_still_feet_in_air",
     "stand_still_joint_deviation",
+    "stand_still_joint_motion",
     "termination",
     "torque_l2",
     "torque_limit",

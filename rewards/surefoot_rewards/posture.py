@@ -138,3 +138,40 @@ def stand_still_feet_in_air(foot_contact: Tensor, moving: Tensor) -> Tensor:
         Penalty, (num_envs,).
     """
     return (~(foot_contact | moving.unsqueeze(-1))).sum(dim=-1, dtype=torch.float32)
+
+
+def stand_still_joint_motion(joint_vel: Tensor, moving: Tensor) -> Tensor:
+    """Penalise joints that move when the robot is asked to stand.
+
+    Equation: ``[not moving] sum_j qd_j^2``.
+    Units: rad^2/s^2.
+    Zero: when the command asks for motion, or each joint is at rest.
+    Source: derived; it tells standing from stepping on the spot around the default pose.
+
+    Args:
+        joint_vel: Joint velocity [rad/s], (num_envs, num_joints).
+        moving: True where the command asks for motion, (num_envs,).
+
+    Returns:
+        Penalty, (num_envs,).
+    """
+    return joint_vel.square().sum(dim=-1) * ~moving
+
+
+def stand_still_effort(torque_nm: Tensor, effort_limit_nm: Tensor, moving: Tensor) -> Tensor:
+    """Penalise, when the robot is asked to stand, torques as what they heat the motors by.
+
+    Equation: ``[not moving] sum_j (tau_j / limit_j)^2``.
+    Units: dimensionless; torques in N m.
+    Zero: when the command asks for motion, or no motor has torque.
+    Source: derived; heat goes with the square of the current, and a robot stands longest of all that it does.
+
+    Args:
+        torque_nm: Motor torque [N m], (num_envs, num_joints).
+        effort_limit_nm: Torque limit [N m], positive, (num_joints,) or (num_envs, num_joints).
+        moving: True where the command asks for motion, (num_envs,).
+
+    Returns:
+        Penalty, (num_envs,).
+    """
+    return (torque_nm / effort_limit_nm).square_().sum(dim=-1) * ~moving

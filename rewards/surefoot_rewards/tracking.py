@@ -10,7 +10,7 @@ from torch import Tensor
 from surefoot_rewards.kernel import exp_kernel
 
 
-def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float) -> Tensor:
+def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float | Tensor) -> Tensor:
     """Reward the horizontal velocity for following its command.
 
     Equation: ``exp(-((vx - cx)^2 + (vy - cy)^2) / std^2)``.
@@ -29,7 +29,7 @@ def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float) -> T
     return exp_kernel((lin_vel_b[:, :2] - command[:, :2]).square().sum(dim=-1), std=std)
 
 
-def track_yaw_rate_exp(ang_vel_b: Tensor, command: Tensor, *, std: float) -> Tensor:
+def track_yaw_rate_exp(ang_vel_b: Tensor, command: Tensor, *, std: float | Tensor) -> Tensor:
     """Reward the yaw rate for following its command.
 
     Equation: ``exp(-(wz - cz)^2 / std^2)``.

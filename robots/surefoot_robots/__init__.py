@@ -1,8 +1,9 @@
 """Robots: one frozen specification and one MJCF of primitive shapes for each."""
 
 from surefoot_robots.actuator_group import ActuatorGroup
+from surefoot_robots.handling import Handling
 from surefoot_robots.interface import RobotInterface
 from surefoot_robots.registry import get_robot, list_robots
 from surefoot_robots.spec import RobotSpec
 
-__all__ = ["ActuatorGroup", "RobotInterface", "RobotSpec", "get_robot", "list_robots"]
+__all__ = ["ActuatorGroup", "Handling", "RobotInterface", "RobotSpec", "get_robot", "list_robots"]

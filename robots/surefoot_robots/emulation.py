@@ -5,13 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot_bridge.actuators.parameters import JointParameters, MotorConstants
-from surefoot_bridge.robot_handling import handling_of
 from surefoot_bridge.robot_model import RobotModel, stable_physics_dt_s
 from surefoot_robots.registry import get_robot
 from surefoot_robots.spec import RobotSpec
-
-IMU_SITES = {"unitree_go2": "imu", "unitree_g1": "imu_in_pelvis"}
-"""Site of the IMU that a robot reports, by robot."""
 
 GROUND_FRICTION = 1.0
 """Friction of the ground, that of training's flat ground: it leaves a contact the robot's friction."""
@@ -29,7 +25,8 @@ def robot_model(name: str) -> RobotModel:
     Raises:
         SurefootError: If there is no such robot.
     """
-    spec, handling = get_robot(name), handling_of(name)
+    spec = get_robot(name)
+    handling = spec.handling
     joints = _InSdkOrder(spec)
     held = np.array([handling.damping_nms_per_rad[joint] for joint in spec.sdk_joint_names])
     damping = np.maximum(np.maximum(held, handling.damped_nms_per_rad), joints.joint_values("damping"))
@@ -37,7 +34,7 @@ def robot_model(name: str) -> RobotModel:
         name=name,
         mjcf_path=spec.mjcf_path,
         base_body=spec.base_body,
-        imu_site=IMU_SITES[name],
+        imu_site=spec.imu_site,
         joint_names=spec.sdk_joint_names,
         foot_names=spec.foot_bodies if "foot_contact" in spec.interface.sensors else (),
         default_joint_pos_rad=np.array(joints.joint_values("default_joint_pos")),
@@ -50,6 +47,7 @@ def robot_model(name: str) -> RobotModel:
         ),
         ground_friction=GROUND_FRICTION,
         motor_temperature_limit_c=spec.interface.motor_temperature_limit_c,
+        damped_nms_per_rad=handling.damped_nms_per_rad,
     )
 
 

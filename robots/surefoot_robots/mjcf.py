@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import NamedTuple
 
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, unknown_name
 
 
 class MjcfNames(NamedTuple):
@@ -42,6 +42,38 @@ def joint_ranges(path: Path) -> dict[str, tuple[float, float]]:
                 raise SurefootError(f"{path}: joint {joint.get('name')!r} states no range; write range='lower upper'.")
             ranges[joint.get("name", "")] = (float(numbers[0]), float(numbers[1]))
     return ranges
+
+
+class Site(NamedTuple):
+    """A site of an MJCF."""
+
+    body: str
+    """Body that carries it."""
+    pos_m: tuple[float, ...]
+    """Its place in the frame of the body [m], (3,)."""
+    quat_wxyz: tuple[float, ...]
+    """Rotation from its frame to the body's, scalar first, (4,)."""
+
+
+def read_site(path: Path, name: str) -> Site:
+    """Return a site.
+
+    Raises:
+        SurefootError: If the file is missing or is no MJCF, it has no such site, or one turned by anything else than a
+            quaternion.
+    """
+    sites = {site.get("name", ""): (body, site) for body in _worldbody(path).iter("body") for site in body.iter("site")}
+    if name not in sites:
+        raise unknown_name(f"site of {path.name}", name, tuple(sites))
+    body, site = sites[name]  # the innermost body is met last
+    turned = sorted({"euler", "axisangle", "xyaxes", "zaxis"} & set(site.keys()))
+    if turned:
+        raise SurefootError(f"{path}: site {name!r} is turned by {turned[0]}; write quat='w x y z'.")
+    pos, quat = (tuple(map(float, site.get(key, nothing).split())) for key, nothing in _SITE_DEFAULTS.items())
+    return Site(body.get("name", ""), pos, quat)
+
+
+_SITE_DEFAULTS = {"pos": "0 0 0", "quat": "1 0 0 0"}
 
 
 def _worldbody(path: Path) -> ElementTree.Element:

@@ -10,6 +10,7 @@ from typing import Literal
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import mjcf
 from surefoot_robots.actuator_group import GROUP_FIELDS, ActuatorGroup
+from surefoot_robots.handling import Handling
 from surefoot_robots.interface import RobotInterface
 
 Vec3 = tuple[float, float, float]
@@ -47,7 +48,10 @@ class RobotSpec:
         action_scale_rad: Joint -> change of the joint target for an action of 1 [rad].
         joint_mirror: Joint -> (joint on the other side, sign) under reflection in the x-z plane.
         foot_mirror: Foot -> foot on the other side.
+        foot_diagonal: Foot -> foot diagonally across; empty for a robot on two feet.
         fall_bodies: Bodies whose contact with the ground is a fall.
+        imu_site: Site of the MJCF where the IMU is that its computer reports, on the base.
+        handling: How it stands, sits and is damped without its policy.
         interface: What its own computer measures and how fast it takes commands.
     """
 
@@ -68,7 +72,10 @@ class RobotSpec:
     action_scale_rad: Mapping[str, float] = field(hash=False)
     joint_mirror: Mapping[str, tuple[str, Sign]] = field(hash=False)
     foot_mirror: Mapping[str, str] = field(hash=False)
+    foot_diagonal: Mapping[str, str] = field(hash=False)
     fall_bodies: tuple[str, ...]
+    imu_site: str
+    handling: Handling
     interface: RobotInterface
 
     def __post_init__(self) -> None:
@@ -81,6 +88,9 @@ class RobotSpec:
         self._check_joint_numbers()
         self._check_groups()
         self._check_mirror()
+        self._check_feet()
+        self._check_imu()
+        self.handling.check(self.name, self.joint_limits_rad)
 
     def __reduce__(self) -> tuple:
         """Rebuild from plain dictionaries, since read-only mappings can be neither pickled nor deep-copied."""
@@ -91,6 +101,11 @@ class RobotSpec:
     def num_joints(self) -> int:
         """Number of actuated joints."""
         return len(self.joint_names)
+
+    @property
+    def imu(self) -> mjcf.Site:
+        """Where the IMU is."""
+        return mjcf.read_site(self.mjcf_path, self.imu_site)
 
     def resolve(self, pattern: str, expected: int) -> tuple[str, ...]:
         """Return the joints that full-match a regular expression, in policy order.
@@ -224,13 +239,30 @@ class RobotSpec:
                     f"{self.name}: (default, action scale, lower, upper) of {joint} is {ours}, but its mirror "
                     f"{partner} with sign {sign} gives {mirrored}."
                 )
-        for foot, partner in self.foot_mirror.items():
-            self._require(f"foot in foot_mirror of {self.name}", foot, self.foot_bodies)
-            self._require(f"foot in foot_mirror of {self.name}", partner, self.foot_bodies)
-        if any(self.foot_mirror.get(self.foot_mirror.get(foot, "")) != foot for foot in self.foot_bodies):
+
+    def _check_feet(self) -> None:
+        for quantity in ("foot_mirror", "foot_diagonal"):
+            partner_of = getattr(self, quantity)
+            for foot in (*partner_of, *partner_of.values()):
+                self._require(f"foot in {quantity} of {self.name}", foot, self.foot_bodies)
+            if quantity == "foot_diagonal" and not partner_of:
+                continue
+            if any(partner_of.get(partner_of.get(foot, "")) != foot for foot in self.foot_bodies):
+                raise SurefootError(
+                    f"{self.name}: {quantity} {dict(partner_of)} is asymmetric or incomplete; doing it twice must give "
+                    f"each of {', '.join(self.foot_bodies)} back."
+                )
+
+    def _check_imu(self) -> None:
+        if self.imu.body != self.base_body:
             raise SurefootError(
-                f"{self.name}: foot_mirror {dict(self.foot_mirror)} is asymmetric or incomplete; mirroring twice must "
-                f"give each of {', '.join(self.foot_bodies)} back."
+                f"{self.name}: the IMU's site {self.imu_site!r} is on {self.imu.body!r}; training shows a policy "
+                f"what is measured on the base, {self.base_body!r}."
+            )
+        if self.imu.quat_wxyz != (1.0, 0.0, 0.0, 0.0):
+            raise SurefootError(
+                f"{self.name}: the IMU's site {self.imu_site!r} is turned by {self.imu.quat_wxyz}; training shows a "
+                "policy what is measured in the base's axes. Turn the readings where they are made, and the site back."
             )
 
 

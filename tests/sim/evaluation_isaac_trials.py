@@ -43,6 +43,8 @@ def batch(*, seed: int | None = None, num_trials: int = NUM_TRIALS, **values: ob
         }
     variation = Variation(
         friction=0.8 * one,
+        torsional_friction_m=zero,
+        rolling_friction_m=zero,
         payload_kg=zero,
         motor_strength=np.ones((n, j)),
         motor_heat=np.zeros((n, j)),

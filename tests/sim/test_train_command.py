@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 pytestmark = pytest.mark.sim
 
@@ -65,9 +66,13 @@ def test_a_nan_in_the_engines_state_is_reset_counted_and_overcome(tmp_path, phys
     (run,) = tmp_path.glob("*/*")
     metrics = rows(run)
     assert "Faults/state" not in metrics[0]
-    assert metrics[1]["Faults/state"] >= 1.0
-    assert "in 1 environment(s): 3; they were reset" in output
-    assert not any(name.startswith("Faults/") for name in metrics[3]), "the environment recovered"
+    faults = {name: value for name, value in metrics[1].items() if name.startswith("Faults/")}
+    none = {"Faults/action": 0.0, "Faults/observation": 0.0, "Faults/reward": 0.0}
+    assert faults == {"Faults/state": 1.0, **none}, "the first observation after the reset is of the new state"
+    assert "non-finite values (state 1) in 1 environment(s): 3; they were reset" in output
+    (dump,) = run.glob("logs/fault_*.pt")
+    assert (dump.name, torch.load(dump, weights_only=True)["environments"]) == ("fault_000002.pt", [3])
+    assert not any(name.startswith("Faults/") for row in metrics[2:] for name in row), "the environment recovered"
     losses = [value for row in metrics for name, value in row.items() if name.startswith("Loss/")]
     assert None not in losses
 

@@ -84,3 +84,14 @@ def test_the_short_drive_moves_joints_as_isaac_labs_own_does(seen: dict) -> None
         assert seen["physics"] == "newton_mjwarp"  # there the kernel is inside the engine's step, the only way
     else:
         assert seen["drive_difference_rad"] < 1e-5
+
+
+def test_the_first_observation_of_an_episode_shows_nothing_of_the_one_before(seen: dict) -> None:
+    """Neither after the time is over nor after a state that was not a number."""
+    assert {2, 5} <= set(seen["begun_in"])
+    assert seen["first_is_finite"]
+    assert seen["first_sole_error_m"] < 1e-5
+    assert seen["first_foot_error_m"] < 1e-5
+    assert seen["first_joint_vel_error_rad_s"] == 0.0
+    assert seen["first_unknown"] == dict.fromkeys(seen["first_unknown"], 0.0)
+    assert seen["others_motor_torque_nm"] > 1.0

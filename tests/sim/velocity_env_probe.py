@@ -47,6 +47,7 @@ def main(task: str, physics: str) -> dict:
             **mirrored_motion(env),
             **drives_in_flight(env),
             **contact_reports(env),
+            **first_observations(env),
         }
         env.close()
     return seen
@@ -181,6 +182,45 @@ def contact_reports(env) -> dict:
     lean, full = torch.stack(forces).chunk(2)  # (steps, num_envs, num_feet)
     lost = (full[:-1] > 0.0) & (full[1:] == 0.0)
     return {"lean_force_error_n": (lean - full).abs().max().item(), "contacts_lost": int(lost.sum())}
+
+
+def first_observations(env) -> dict:
+    """Stagger, break the state of one environment, let another's time run out, and see what their critics see first."""
+    place(env, env.robot_spec.base_height_m)
+    for _ in range(10):
+        env.step(torch.randn(NUM_ENVS, env.robot_spec.num_joints))
+    broken, out_of_time = 2, 5
+    joint_pos = env.robot.data.joint_pos.torch[[broken]].clone()
+    joint_pos[0, 0] = torch.nan
+    env.robot.write_joint_position_to_sim_index(position=joint_pos, env_ids=torch.tensor([broken], dtype=torch.int32))
+    env.episode_length_buf[:] = 0
+    env.episode_length_buf[out_of_time] = env.max_episode_length
+    observations, *_ = env.step(torch.randn(NUM_ENVS, env.robot_spec.num_joints))
+    begun = env.reset_buf.nonzero().flatten().tolist()
+
+    state, data = env.locomotion, env.robot.data
+    names, sizes = env.observation_manager.active_terms["critic"], env.observation_manager.group_obs_term_dim["critic"]
+    critic = dict(zip(names, observations["critic"].split([size[0] for size in sizes], dim=1), strict=True))
+    feet = [env.robot.body_names.index(name) for name in env.robot_spec.foot_bodies]
+    poses = data.body_link_pose_w.torch[:, feet]
+    soles = torch.tensor(env.robot_spec.sole_offsets_m)  # (num_feet, points, 3)
+    x, y, z, w = poses[..., 3:].unbind(-1)
+    up_b = torch.stack((2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)), dim=-1)
+    lowest = (soles * up_b[:, :, None]).sum(-1).amin(-1)  # (num_envs, num_feet)
+    height = poses[..., 2] + lowest - env.robot_spec.sole_radius_m
+    seen = {
+        "begun_in": begun,
+        "first_is_finite": all(bool(torch.isfinite(group).all()) for group in observations.values()),
+        "first_sole_error_m": (critic["sole_height"] - height)[begun].abs().max().item(),
+        "first_foot_error_m": (state.foot_pos_w - poses[..., :3])[begun].abs().max().item(),
+        "first_joint_vel_error_rad_s": (state.joint_vel - data.joint_vel.torch)[begun].abs().max().item(),
+    }
+    unknown = {name: critic[name] for name in ("foot_contact", "foot_air_time", "motor_torque")}
+    unknown |= {name: getattr(state, name) for name in ("foot_force_n", "foot_vel_w", "fall_force_n", "joint_acc")}
+    seen["first_unknown"] = {name: value[begun].abs().max().item() for name, value in unknown.items()}
+    others = [env_id for env_id in range(NUM_ENVS) if env_id not in begun]
+    seen["others_motor_torque_nm"] = critic["motor_torque"][others].abs().max().item()
+    return seen
 
 
 if __name__ == "__main__":

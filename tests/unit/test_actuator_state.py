@@ -154,6 +154,18 @@ def test_a_reset_touches_the_environments_asked_for_and_no_other(env_ids: object
             assert changed == [False, True, False, True, False, False], name
 
 
+def test_a_reset_leaves_no_torque_of_the_episode_before() -> None:
+    rig = Rig(num_envs=2)
+    rig.push(1.0)
+    rig.joint_vel[:] = 1.0
+    rig.joint_pos[1] = float("nan")
+    rig.substep()
+    rig.actuator.reset([1])
+    for name in ("computed_effort", "applied_effort", "motor_power", "saturation"):
+        kept, begun = getattr(rig.actuator, name).abs().amax(dim=1).tolist()
+        assert (kept > 0.0, begun) == (True, 0.0), name
+
+
 def test_a_reset_of_no_environment_changes_nothing() -> None:
     rig = randomized_rig(num_envs=6)
     before = state_of(rig)

@@ -179,6 +179,17 @@ def test_a_gait_is_measured_while_turning_on_the_spot_but_not_while_standing():
     assert not {"duty_factor", "stride_hz", "foot_clearance_m"} & set(standing)
 
 
+def test_feet_are_counted_down_while_the_robot_is_to_stand_and_has_settled():
+    # One of four feet is up for half of the time: 7 of 8 are down. What it does in the first second is not judged.
+    def motion(time_s):
+        up = cycle(time_s, 0.4) >= 0.5 or time_s <= 1.0
+        return {"foot_force_n": np.where([up, False, False, False], 0.0, 40.0)}
+
+    trials = batch(settle_s=1.0)
+    assert measured(play(measures_of(trials), 5.0, motion))["feet_down_share"] == pytest.approx(0.875, abs=1e-9)
+    assert "feet_down_share" not in measured(play(measures_of(trials), 5.0, motion, command=(0.1, 0.0, 0.0)))
+
+
 def test_a_bounce_shorter_than_a_swing_is_none():
     def motion(time_s):  # off the ground for two steps, 0.04 s, every 0.4 s
         return {"foot_force_n": np.full(F, 0.0 if cycle(time_s, 0.4) >= 0.9 else 40.0)}

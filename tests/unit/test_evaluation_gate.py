@@ -57,6 +57,15 @@ def test_what_could_not_run_says_so():
     assert verdict.rows[0].judgement == "could not run"
 
 
+def test_what_an_engine_cannot_run_as_it_is_meant_is_said_and_does_not_count():
+    reason = "PhysX has no rolling friction."
+    verdict = judge([outcome(100)], gate(engines=["mujoco", "ovphysx"]), not_scored={("walk", "ovphysx"): reason})
+    assert verdict.exit_code == 0
+    row = verdict.of("walk", "ovphysx")
+    assert (row.judgement, row.counts) == ("not scored", False)
+    assert row.sentence == "walk in ovphysx is not scored. PhysX has no rolling friction."
+
+
 def test_a_scenario_that_is_missing_in_an_engine_could_not_run():
     both = [outcome(100), outcome(100, scenario="run"), outcome(100, engine="ovphysx")]
     verdict = judge(both, STANDARD)

@@ -37,7 +37,7 @@ def test_every_measure_that_is_taken_is_declared_and_all_but_the_searched_one_ar
         lambda t: (
             trot(t) | {"base_lin_vel_w": [0.5, 0, 0], "base_quat_wxyz": [upright, upright, over if t > 3 else upright]}
         ),
-        command=(0.5, 0.0, 0.1),
+        command=np.array([(0.5, 0.0, 0.1), (0.5, 0.0, 0.1), (0.0, 0.0, 0.0)]),
         safety=lambda t: verdict(3, np.where([False, t > 2, False], Response.DAMP, Response.NONE)),
     )
     taken = set().union(*(outcome.measures for outcome in pushed.outcomes()))

@@ -183,6 +183,39 @@ def test_feet_hold_on_a_grippy_floor_and_slip_on_a_wet_one():
     assert moved[1] > 0.05  # (0.25 - 0.1) g t^2 / 2 is 0.18 m
 
 
+def test_feet_resist_a_spin_by_their_torsional_friction_times_their_load():
+    n, spin = 4, 5.0
+    varied = {
+        "friction": np.full(n, 1e-5),  # so that no foot is held where it stands
+        "torsional_friction_m": np.array([0.0, 0.01, 0.02, 0.0]),
+        "rolling_friction_m": np.array([0.0, 0.0, 0.0, 0.01]),
+    }
+    trials = engine(n)
+    trials.begin(batch(n, varied=varied))
+    stand(trials, n, 0.1)
+    trials._state[:, 0, trials._qvel.start + 5] += spin
+    before = trials.truth().base_ang_vel_b[:, 2].copy()
+    impulse_ns = np.zeros(n)
+    for _ in range(round(0.05 / TICK_S)):
+        trials.step(held(n), None)
+        impulse_ns += trials.truth().foot_force_n.sum(axis=1) * TICK_S
+    lost = before - trials.truth().base_ang_vel_b[:, 2]
+
+    # 0.535 kg m^2 about the vertical in the crouched stand, as MuJoCo's inertias and positions of bodies give.
+    np.testing.assert_allclose(lost[1:3], np.array([0.01, 0.02]) * impulse_ns[1:3] / 0.535, rtol=0.15)
+    np.testing.assert_allclose(lost[[0, 3]], 0.0, atol=0.02)
+
+
+def test_robots_without_turning_friction_keep_the_contacts_of_the_model():
+    trials = engine(2)
+    trials.begin(batch(2, varied={"torsional_friction_m": np.array([0.0, 0.02])}))
+    nominal, gripping = trials._models
+    np.testing.assert_array_equal(nominal.geom_condim, trials._model.compiled.geom_condim)
+    feet = trials._model._foot_geoms
+    assert set(gripping.geom_condim[feet]) == {6}
+    np.testing.assert_allclose(gripping.geom_friction[feet], [[0.8, 0.02, 0.0]] * len(feet))
+
+
 def test_a_payload_changes_all_that_mujoco_derives_from_masses():
     model = TrialModel(ROBOT, SPEC, CONTRACT.robot.foot_names, FLAT)
     plain, laden = model.varied(batch(2, varied={"payload_kg": np.array([0.0, 4.0])}).variation)

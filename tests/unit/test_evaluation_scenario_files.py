@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from surefoot.evaluation import scenario_files
+from surefoot.evaluation.engine_choice import ENGINES, dealing
 from surefoot.evaluation.measures import MEASURES
-from surefoot.evaluation.scenario import Suite
+from surefoot.evaluation.scenario import Bound, Suite
 from surefoot.evaluation.scenario_files import BUILT_IN, load_suite, scenario_schema
 from surefoot.evaluation.scenario_rules import POSSIBLE
 from surefoot.evaluation.statistics import fewest_successes
@@ -95,8 +96,32 @@ def test_the_standard_suite_holds_what_it_must(contract):
     assert all(scenario.trials >= 100 for scenario in suite.values())
 
 
+def test_slow_walks_and_turns_on_gripping_feet_are_asked_for_within_15_percent(contract):
+    suite = {scenario.name: scenario for scenario in load_suite("standard", contract).scenarios}
+    for name, speed in (("crawl_10", 0.1), ("crawl_20", 0.2), ("crawl", 0.3)):
+        assert suite[name].commands[-1].velocity == (speed, 0.0, 0.0)
+        assert suite[name].success["command_share"] == Bound(min=0.85, max=1.15)
+    for name, rate in (("gripping_turn", 0.5), ("gripping_turn_fast", 1.0)):
+        scenario = suite[name]
+        assert {abs(command.velocity[2]) for command in scenario.commands} == {0.0, rate}
+        assert scenario.success["turn_share"] == Bound(min=0.85, max=1.15)
+        assert scenario.success["rms_yaw_rate_error"].max == 0.15
+        assert (scenario.robot.torsional_friction_m.low, scenario.robot.rolling_friction_m.low) == (0.02, 0.01)
+
+
+def test_standing_is_ten_minutes_on_all_feet_within_10_cm_and_cool(contract):
+    suite = {scenario.name: scenario for scenario in load_suite("standard", contract).scenarios}
+    stand = suite["stand"]
+    assert stand.length_s == 600.0
+    assert stand.success["distance_m"].max == stand.success["motor_heat_max"].max == 0.1
+    assert stand.success["feet_down_share"].min == 0.99
+    whole = {engine: dealing(engine, "cpu", processes=1).whole_length for engine in ENGINES}
+    assert whole == {"mujoco": True, "ovphysx": True, "newton_mjwarp": False}
+
+
 def test_flat_ground_asks_for_90_percent_and_all_else_for_85(contract):
     flat = {"flat_forward", "flat_turn", "turn_180", "crawl", "backward", "sideways", "start_stop", "stand"}
+    flat |= {"crawl_20", "crawl_10"}
     for scenario in load_suite("standard", contract).scenarios:
         assert scenario.threshold == (0.90 if scenario.name in flat else 0.85), scenario.name
 
@@ -215,7 +240,7 @@ MISTAKES = {
     "robot: {friction: wet}": "line 6: robot.friction is 'wet'; it must be a number or [low, high].",
     "robot: {friction: [0.5, 0.3]}": "line 6: robot.friction is [0.5, 0.3]: [0.5, 0.3] is empty: give the lower end",
     "robot: {friction: .nan}": "line 6: robot.friction is nan; it must be a finite number.",
-    "robot:\n  frction: 0.3": "line 7: robot.frction is unknown (did you mean friction?); valid: friction, payload_kg",
+    "robot:\n  frction: 0.3": "line 7: robot.frction is unknown (did you mean friction?); valid: friction",
     "pushes: [{at_s: 2, force_n: 9, direction_deg: up}]": (
         "line 6: pushes[0].direction_deg is 'up'; it must be a number or [low, high], or 'any'."
     ),

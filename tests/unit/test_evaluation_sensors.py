@@ -6,7 +6,8 @@ from tests.unit.motion_rig import CONTRACT, J, batch
 
 from surefoot.evaluation.rotations import about_vertical, cross, from_angles, heading, into_base, to_world
 from surefoot.evaluation.sensor_layer import SensorLayer
-from surefoot_bridge.contract import Contract, Interval
+from surefoot.export.contract import ERROR_LAWS
+from surefoot_bridge.contract import Contract, SensorError
 from surefoot_bridge.rotations import gravity_in_frame, product
 from surefoot_bridge.state import RobotState
 
@@ -36,8 +37,8 @@ def layer(n: int = N, factor: float = 1.0, contract: Contract = CONTRACT) -> Sen
 
 def only(**errors: tuple[float, float]) -> Contract:
     """The Go2's contract with the given errors in place of all that it names."""
-    intervals = {name: Interval(*ends) for name, ends in errors.items()}
-    terms = tuple(replace(term, trained_noise=intervals) for term in CONTRACT.observation.terms)
+    made = {name: SensorError(ERROR_LAWS[name], "uniform", "-", *ends) for name, ends in errors.items()}
+    terms = tuple(replace(term, trained_noise=made) for term in CONTRACT.observation.terms)
     return replace(CONTRACT, observation=replace(CONTRACT.observation, terms=terms))
 
 

@@ -9,11 +9,11 @@ import torch
 from tests.unit.export_actors import GRU, LSTM, MLP, OBSERVATION_DIM, make_actor, observations, resets
 
 import surefoot_tasks
-from surefoot.export.formats import policy_files
 from surefoot.export.network import read_network
 from surefoot.export.parity import LIMIT, RECURRENT_LIMIT, measure_parity, rsl_rl_actor
 from surefoot.learning.checkpoint import read_checkpoint
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.forms import policy_files
 
 pytest.importorskip("onnxruntime", reason="ONNX models are run by onnxruntime, which is not installed")
 

@@ -1,10 +1,6 @@
-"""Networks as TorchScript: the actor's own numbers, any batch, the same bytes, nothing that old versions lack."""
+"""Networks as TorchScript: the actor's own numbers, any batch, nothing that old versions lack."""
 
 import io
-import subprocess
-import sys
-import zipfile
-from pathlib import Path
 
 import pytest
 import torch
@@ -21,7 +17,7 @@ from tests.unit.export_actors import (
 
 from surefoot.export.network import read_network
 from surefoot.export.parity import rsl_rl_actor
-from surefoot.export.torchscript import script
+from surefoot_bridge.torchscript_file import torchscript_file
 
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.load` is deprecated:DeprecationWarning")
 
@@ -37,7 +33,7 @@ BASIC_OPERATORS = {
 def exported(cfg, seed=0):
     actor = make_actor(cfg, seed=seed)
     network = read_network(actor.state_dict(), cfg)
-    return actor, torch.jit.load(io.BytesIO(script(network)))
+    return actor, torch.jit.load(io.BytesIO(torchscript_file(network)))
 
 
 def run(module, seen, begins):
@@ -120,47 +116,10 @@ def test_the_normaliser_is_inside(name: str) -> None:
     without = read_network(actor.state_dict(), cfg)
     without.mean[:] = 0.0
     without.std[:] = 1.0
-    bare = torch.jit.load(io.BytesIO(script(without)))
+    bare = torch.jit.load(io.BytesIO(torchscript_file(without)))
     begins = resets(1, 4)
     torch.testing.assert_close(run(module, seen, begins), run(bare, torch.zeros_like(seen), begins))
     assert (run(module, seen, begins) - run(bare, seen, begins)).abs().max() > 0.01
-
-
-@pytest.mark.parametrize("name", CFGS)
-def test_the_same_network_gives_the_same_bytes_after_others_in_between(name: str) -> None:
-    network = read_network(make_actor(CFGS[name]).state_dict(), CFGS[name])
-    first = script(network)
-    for cfg in (MLP, LSTM, GRU, {**MLP, "hidden_dims": [4, 4, 4, 4], "activation": "swish"}):
-        script(read_network(make_actor(cfg, seed=3).state_dict(), cfg))
-    assert script(network) == first
-
-
-def test_another_process_gives_the_same_bytes() -> None:
-    code = (
-        "import hashlib\n"
-        "from tests.unit.export_actors import GRU, make_actor\n"
-        "from surefoot.export.network import read_network\n"
-        "from surefoot.export.torchscript import script\n"
-        "print(hashlib.sha256(script(read_network(make_actor(GRU).state_dict(), GRU))).hexdigest())\n"
-    )
-    root = Path(__file__).parents[2]
-    digests = {
-        subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True).stdout
-        for _ in range(2)
-    }
-    assert len(digests) == 1
-
-
-@pytest.mark.parametrize("name", CFGS)
-def test_the_file_names_no_place_on_this_machine(name: str) -> None:
-    data = script(read_network(make_actor(CFGS[name]).state_dict(), CFGS[name]))
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        contents = b"".join(archive.read(name) for name in archive.namelist())
-        assert not any("mangle" in name for name in archive.namelist())
-    root = str(Path(__file__).parents[2]).encode()
-    assert root not in contents
-    assert root not in data
-    assert b"mangle" not in contents
 
 
 @pytest.mark.parametrize("name", CFGS)

@@ -6,8 +6,10 @@ import pytest
 import torch
 from tensordict import TensorDict
 
+from surefoot.learning.distributed import Ranks
 from surefoot.learning.fault_guard import (
     FAULTY_ITERATIONS_IN_A_ROW,
+    KEPT_DUMPS,
     FaultGuard,
     TrainingFaultError,
     faulty_environments,
@@ -120,16 +122,74 @@ def test_an_iteration_without_faults_reports_nothing():
 
 
 def test_training_stops_when_more_than_five_percent_are_faulty_with_the_values_in_a_dump(tmp_path):
-    guard = FaultGuard(NUM_ENVS, "cpu", tmp_path / "fault.pt")
+    guard = FaultGuard(NUM_ENVS, "cpu")
     obs, rewards, dones = step_result()
     obs["policy"][:6, 1] = NAN
     guard.check_step(obs, rewards, dones)
     with pytest.raises(TrainingFaultError, match=r"observation 6\) in 6 environment\(s\): 0, 1, 2, 3, 4, 5.*6% of all"):
-        guard.close_iteration()
-    dump = torch.load(tmp_path / "fault.pt", weights_only=True)
+        guard.close_iteration(tmp_path / "fault_000001.pt")
+    dump = torch.load(tmp_path / "fault_000001.pt", weights_only=True)
     assert dump["environments"] == [0, 1, 2, 3, 4, 5]
     assert dump["observation"].shape == (6, 3 + 4)
     assert dump["observation"][:, 1].isnan().all()
+
+
+def test_a_single_fault_leaves_its_rows_in_a_dump_and_no_row_of_an_earlier_one(tmp_path):
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    for iteration, environment in ((1, 4), (2, 9)):
+        obs, rewards, dones = step_result()
+        obs["policy"][environment, 2] = NAN
+        rewards[environment] = INF
+        guard.check_step(obs, rewards, dones)
+        file = tmp_path / f"fault_{iteration:06d}.pt"
+        assert str(guard.close_iteration(file)).endswith(f"Their values are in {file} (torch.load)")
+    guard.check_step(*step_result())
+    assert guard.close_iteration(tmp_path / "fault_000003.pt") is None
+    assert not (tmp_path / "fault_000003.pt").exists()
+
+    dump = torch.load(file, weights_only=True)
+    assert (set(dump), dump["environments"]) == ({"environments", "observation", "reward"}, [9])
+    assert dump["observation"].isnan().tolist() == [[False, False, True, False, False, False, False]]
+    assert dump["reward"].tolist() == [[INF]]
+
+
+def test_dumps_of_a_fault_now_and_then_do_not_fill_the_disk(tmp_path):
+    guard = FaultGuard(NUM_ENVS, "cpu")
+    for iteration in range(1, KEPT_DUMPS + 4):
+        actions = torch.ones(NUM_ENVS, 2)
+        actions[3] = NAN
+        guard.check_actions(actions)
+        guard.close_iteration(tmp_path / f"fault_{iteration:06d}.pt")
+        guard.close_iteration(tmp_path / f"fault_{iteration:06d}.pt")  # an iteration without faults in between
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert kept == [f"fault_{iteration:06d}.pt" for iteration in range(4, KEPT_DUMPS + 4)]
+
+
+def guard_of_process(rank, folder):
+    ranks = Ranks(rank, rank, 2)
+    torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/processes", rank=rank, world_size=2)
+    guard = FaultGuard(NUM_ENVS, "cpu", ranks)
+    actions = torch.ones(NUM_ENVS, 2)
+    if rank == 1:
+        actions[7] = NAN
+    guard.check_actions(actions)
+    report = guard.close_iteration(folder / "fault_000001.pt" if ranks.is_first else None)
+    (folder / f"rank{rank}").write_text(str(report))
+    actions[: 11 * rank] = NAN  # 11 of 200 are above the limit, in whichever process they are
+    guard.check_actions(actions)
+    with pytest.raises(TrainingFaultError, match="6% of all environments, 2 iteration"):
+        guard.close_iteration()
+    torch.distributed.destroy_process_group()
+
+
+def test_a_fault_in_another_process_is_reported_and_saved_by_the_first_and_both_stop_together(tmp_path):
+    torch.multiprocessing.spawn(guard_of_process, (tmp_path,), nprocs=2)
+    file = tmp_path / "fault_000001.pt"
+    said = "non-finite values (action 1) in 1 environment(s): 107; they were reset"
+    assert (tmp_path / "rank0").read_text() == f"{said}. Their values are in {file} (torch.load)"
+    dump = torch.load(file, weights_only=True)
+    assert dump["environments"] == [107]
+    assert dump["action"].isnan().all()
 
 
 def test_training_stops_when_one_environment_stays_faulty():

@@ -156,7 +156,9 @@ def test_a_fault_in_one_environment_is_reported_and_training_goes_on_with_finite
     assert first[f"Faults/{stage}"] == 1.0
     assert not any(name.startswith("Faults/") for name in second)
     assert all(value is not None for name, value in first.items() if name.startswith("Loss/"))
-    assert f"non-finite values ({stage} 1) in 1 environment(s): 5; they were reset" in capsys.readouterr().out
+    said = f"iteration 1: non-finite values ({stage} 1) in 1 environment(s): 5; they were reset. Their values"
+    assert said in capsys.readouterr().out
+    assert torch.load(run.fault_dump(1), weights_only=True)["environments"] == [5]
 
 
 def test_persistent_faults_stop_the_run_with_a_dump(tmp_path):
@@ -166,7 +168,7 @@ def test_persistent_faults_stop_the_run_with_a_dump(tmp_path):
     run, runner = make(tmp_path, corrupt=corrupt)
     with pytest.raises(TrainingFaultError, match="100% of all environments"):
         runner.learn(2)
-    assert set(torch.load(run.fault_dump, weights_only=True)) == {"environments", "observation"}
+    assert set(torch.load(run.fault_dump(1), weights_only=True)) == {"environments", "observation"}
     assert names(run) == []
 
 
@@ -175,10 +177,30 @@ def test_a_lost_network_stops_the_run_with_its_experience_in_a_dump(tmp_path):
     runner.learn(1)
     for parameter in runner.alg.critic.parameters():
         parameter.data.fill_(float("nan"))
-    with pytest.raises(TrainingFaultError, match="The experience of the last iteration is in"):
+    with pytest.raises(TrainingFaultError, match="The experience is in"):
         runner.learn(100)
-    assert torch.load(run.fault_dump, weights_only=True)["observations"]["policy"].shape == (4, NUM_ENVS, 3)
+    assert torch.load(run.experience_dump, weights_only=True)["observations"]["policy"].shape == (4, NUM_ENVS, 3)
     assert names(run) == ["model_000001.pt"], "nothing is saved after the network was lost"
+
+
+def test_gradients_that_were_left_out_are_said_in_their_own_iteration_with_the_experience_in_a_dump(tmp_path, capsys):
+    run, runner = make(tmp_path)
+    compute_returns = runner.alg.compute_returns
+
+    def spoil(obs):
+        compute_returns(obs)
+        if runner.completed == 1:  # in the second iteration
+            runner.alg.storage.returns.fill_(float("nan"))
+
+    runner.alg.compute_returns = spoil
+    runner.learn(3)
+    said = [line for line in capsys.readouterr().out.splitlines() if "gradient" in line]
+    assert said == [
+        "iteration 2: the gradient was NaN or infinite in 4 of 4 updates, which were left out. "
+        f"The experience is in {run.experience_dump} (torch.load)."
+    ]
+    assert torch.load(run.experience_dump, weights_only=True)["returns"].isnan().all()
+    assert [row["Loss/skipped_updates"] for row in rows(run)] == [0.0, 4.0, 0.0]
 
 
 def test_episodes_of_a_new_run_start_at_random_ages_and_those_of_a_resumed_run_do_not(tmp_path):

@@ -23,32 +23,32 @@ class Proxy:
 
 
 class FakeRobot:
-    """A robot whose state the test sets; one environment, feet are its only bodies."""
+    """A robot whose state the test sets; feet are its only bodies."""
 
-    device, num_instances = "cpu", 1
+    device = "cpu"
 
-    def __init__(self, spec: RobotSpec) -> None:
-        self.num_joints = spec.num_joints
-        pose = torch.zeros(1, len(spec.foot_bodies), 7)
+    def __init__(self, spec: RobotSpec, num_envs: int) -> None:
+        self.num_instances, self.num_joints = num_envs, spec.num_joints
+        pose = torch.zeros(num_envs, len(spec.foot_bodies), 7)
         pose[..., 6] = 1.0  # identity quaternion x, y, z, w
         self.data = SimpleNamespace(
-            joint_vel=Proxy(torch.zeros(1, self.num_joints)),
+            joint_vel=Proxy(torch.zeros(num_envs, self.num_joints)),
             body_link_pose_w=Proxy(pose, wp.transformf),
             root_link_pose_w=Proxy(pose[:, 0].clone(), wp.transformf),
-            root_com_vel_w=Proxy(torch.zeros(1, 6), wp.spatial_vectorf),
-            body_com_pos_b=Proxy(torch.zeros(1, len(spec.foot_bodies), 3), wp.vec3f),
-            GRAVITY_VEC_W=Proxy(torch.tensor([[0.0, 0.0, -9.81]]), wp.vec3f),
+            root_com_vel_w=Proxy(torch.zeros(num_envs, 6), wp.spatial_vectorf),
+            body_com_pos_b=Proxy(torch.zeros(num_envs, len(spec.foot_bodies), 3), wp.vec3f),
+            GRAVITY_VEC_W=Proxy(torch.tensor([[0.0, 0.0, -9.81]]).repeat(num_envs, 1), wp.vec3f),
         )
-        self.actuators = {"joints": SimpleNamespace(applied_effort=torch.zeros(1, self.num_joints))}
+        self.actuators = {"joints": SimpleNamespace(applied_effort=torch.zeros(num_envs, self.num_joints))}
         self.body_names = list(spec.foot_bodies)
 
 
-def make_scene(spec: RobotSpec) -> SimpleNamespace:
+def make_scene(spec: RobotSpec, num_envs: int = 1) -> SimpleNamespace:
     """Robot, contact sensor and state under test."""
     wp.init()
-    robot = FakeRobot(spec)
+    robot = FakeRobot(spec, num_envs)
     bodies = [*spec.fall_bodies, *spec.foot_bodies]
-    force = torch.zeros(1, len(bodies), 3)
+    force = torch.zeros(num_envs, len(bodies), 3)
     contacts = SimpleNamespace(body_names=bodies, data=SimpleNamespace(net_normal_forces_w=Proxy(force, wp.vec3f)))
     state = LocomotionState(robot, contacts, spec, DT)
     return SimpleNamespace(robot=robot, force=force, state=state, first_foot=len(spec.fall_bodies))
@@ -103,6 +103,28 @@ def test_the_first_step_after_a_reset_has_no_differences_and_no_timers(scene: Si
     assert scene.state.foot_vel_w.abs().max().item() == 0.0
     assert scene.state.joint_acc.abs().max().item() == 0.0
     assert scene.state.air_time_s[0, 0].item() == pytest.approx(DT)
+
+
+def test_an_episode_begins_with_the_engines_new_state_and_nothing_of_the_episode_before() -> None:
+    scene = make_scene(SPEC, num_envs=2)
+    data, state = scene.robot.data, scene.state
+    pose, joint_vel = data.body_link_pose_w.torch, data.joint_vel.torch
+    pose[..., 2], joint_vel[:] = float("nan"), float("nan")
+    scene.force[:, :, 2] = 50.0  # feet and bodies that must not touch
+    state.update()
+    state.update()
+    before = state.state_dict()
+    pose[..., 2], joint_vel[:] = 0.3, 0.4  # what the reset wrote into the engine
+    scene.force[:] = 0.0
+    state.reset(torch.tensor([1]))
+
+    assert state.sole_height_m[1].tolist() == pytest.approx([0.3 - SPEC.sole_radius_m] * 4)
+    assert state.foot_pos_w[1, :, 2].tolist() == pytest.approx([0.3] * 4)
+    assert state.joint_vel[1].tolist() == pytest.approx([0.4] * 12)
+    zero = set(before) - {"sole_height_m", "foot_pos_w", "joint_vel", "_was_reset"}
+    assert {name: getattr(state, name)[1].float().abs().max().item() for name in zero} == dict.fromkeys(zero, 0.0)
+    same = {name: torch.equal(getattr(state, name)[0].nan_to_num(), before[name][0].nan_to_num()) for name in before}
+    assert all(same.values()), "the other environment goes on"
 
 
 def test_a_fall_force_is_the_largest_on_any_body_that_must_not_touch(scene: SimpleNamespace) -> None:
@@ -172,7 +194,8 @@ def test_a_memory_with_another_content_is_refused(scene: SimpleNamespace) -> Non
 def test_a_state_that_was_nan_before_a_reset_leaves_no_trace(scene: SimpleNamespace) -> None:
     scene.robot.data.joint_vel = Proxy(torch.full((1, 12), float("nan")))
     set_foot(scene, float("nan"), 0.0)
-    scene.state.reset(torch.tensor([0]))
+    scene.robot.data.body_link_pose_w.torch[0, 0, 2] = SPEC.sole_radius_m
     scene.robot.data.joint_vel = Proxy(torch.zeros(1, 12))
+    scene.state.reset(torch.tensor([0]))
     set_foot(scene, SPEC.sole_radius_m, 50.0)
     assert all(bool(torch.isfinite(value.float()).all()) for value in scene.state.state_dict().values())

@@ -5,6 +5,7 @@ import importlib.util
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pytest
 from bundles import write_bundle
 
@@ -13,9 +14,12 @@ from surefoot.mutation.contract_campaign import run_contract_campaign
 from surefoot.mutation.contract_mutant import Kind
 from surefoot.mutation.contract_outcome import contract_figures
 from surefoot.mutation.contract_page import contract_page, contract_table
+from surefoot.mutation.contract_outside import changed_within
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.numpy_policy import NumpyPolicy
 from surefoot_bridge.replay import Deviations
+from surefoot_bridge.weights import load_weights
 
 (_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
 GO2 = _PACKAGE / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
@@ -78,10 +82,57 @@ def test_table_and_page_tell_the_counts_and_each_one_that_was_accepted(outcomes)
     assert page.count("| re-linked |") >= sum(outcome.accepted == ("re-linked",) for outcome in outcomes)
     assert "**none**" not in page
     assert "NOT CAUGHT" not in table
-    row = next(outcome for outcome in outcomes if outcome.mutant.kind == "joint order").row()
+    rows = (outcome.row() for outcome in outcomes if outcome.mutant.kind == "joint order")
+    row = next(row for row in rows if "re-recorded" in row["refused"])
     assert row["changes_behaviour"] is True
     assert row["refused"] == {"copied": True, "re-hashed": True, "re-linked": True, "re-recorded": False}
     assert row["reason"].startswith("BUNDLE/golden.npz")
+
+
+def test_a_network_is_another_one_in_its_part_of_the_command_range_and_the_same_elsewhere():
+    contract = load_bundle(GO2, runtime="numpy").contract
+    network = load_weights((GO2 / "policy.npz").read_bytes(), "policy.npz")
+    changed = changed_within(network, contract, {0: (0.9, 0.05), 2: (-0.5, 0.1)}, by=2.0)
+    # Forward at 0.9, 0.9, 0.9, 0.825, 0.7 with a yaw rate of -0.5, -0.45, -0.2, -0.5, -0.5: the tents over the two are
+    # 1 and 1, 1 and 0.75, 1 and 0, 0.25 and 1, 0 and 1, and the sum of them is 2, 1.75, 1, 1.25, 1.
+    command = np.array([[0.9, 0.0, -0.5], [0.9, 0.0, -0.45], [0.9, 0.0, -0.2], [0.825, 0.0, -0.5], [0.7, 0.0, -0.5]])
+    seen = np.tile(network.mean, (5, 1))
+    place = network.observation_dim - 3  # the command is the last term
+    seen[:, place:] = command
+    policies = [NumpyPolicy(item) for item in (network, changed)]
+    right, other = (policy(seen, policy.initial((5,)))[0] for policy in policies)
+    assert (other - right)[:, 0] == pytest.approx([2.0, 1.0, 0.0, 0.0, 0.0], abs=0.04)  # an ELU bends by 1 of 200
+    assert np.abs(other - right)[2:].max() < 1e-5
+
+
+def test_a_network_that_differs_outside_of_what_was_recorded_is_refused_in_each_form_and_in_all():
+    def choose(mutants):
+        return [m for m in mutants if m.kind == "outside the trace" and ("parameters" in m.title or "of 1" in m.title)]
+
+    outcomes = run_contract_campaign(GO2, say=quiet, choose=choose)
+    titles = {outcome.mutant.title for outcome in outcomes}
+    assert {
+        "policy.pt alone: the parameters are right, the code is not",
+        "policy.onnx alone: the parameters are right, the graph is longer",
+        *(f"{form}: lin_vel_x_m_s within 0.15 of 1" for form in ("policy.pt alone", "policy.onnx alone", "all forms")),
+    } <= titles
+    assert all(outcome.changes and outcome.ok for outcome in outcomes)
+    figures = contract_figures(outcomes)
+    assert figures["caught"] == figures["planted"] > len(outcomes)
+
+
+def test_malformed_numbers_are_refused_in_words_and_none_ends_in_a_traceback():
+    outcomes = run_contract_campaign(GO2, say=quiet, choose=of_kinds("malformed numbers"))
+    assert len(outcomes) >= 30
+    assert not any(outcome.accepted or outcome.crashes for outcome in outcomes)
+
+
+def test_joints_under_other_names_in_both_orders_and_in_the_trace_are_refused():
+    outcomes = run_contract_campaign(GO2, say=quiet, choose=of_kinds("names of joints"))
+    titles = [outcome.mutant.title for outcome in outcomes]
+    assert "left and right legs have each other's names" in titles
+    assert "FL_hip_joint is written with another alphabet's letter" in titles
+    assert not any(outcome.accepted for outcome in outcomes)
 
 
 MEMORY: tuple[Kind, ...] = ("memory", "weights and normaliser")

@@ -12,8 +12,10 @@ from surefoot_rewards import (
     joint_deviation_l1,
     pose_exp,
     pose_l2,
+    stand_still_effort,
     stand_still_feet_in_air,
     stand_still_joint_deviation,
+    stand_still_joint_motion,
     termination,
 )
 
@@ -63,6 +65,16 @@ def test_lifted_feet_are_counted_only_where_the_command_asks_to_stand():
     contact = torch.tensor([[True, False, False, True], [True, False, False, True], [True, True, True, True]])
     penalty = stand_still_feet_in_air(contact, torch.tensor([False, True, False]))
     assert penalty.tolist() == [2.0, 0.0, 0.0]
+
+
+def test_joints_that_move_cost_their_squared_speeds_where_the_command_asks_to_stand():
+    speed = torch.tensor([[0.5, -2.0], [0.5, -2.0], [0.0, 0.0]])  # 0.25 + 4
+    assert stand_still_joint_motion(speed, torch.tensor([False, True, False])).tolist() == [4.25, 0.0, 0.0]
+
+
+def test_torques_at_a_stand_cost_the_squared_shares_of_their_limits():
+    torque, limit = torch.tensor([[10.0, -5.0], [10.0, -5.0]]), torch.tensor([20.0, 10.0])  # a half of each
+    assert stand_still_effort(torque, limit, torch.tensor([False, True])).tolist() == [0.5, 0.0]
 
 
 def test_each_step_is_either_alive_or_terminated():

@@ -11,6 +11,7 @@ from surefoot_rewards import (
     track_lin_vel_xy_exp,
     track_yaw_rate_exp,
 )
+from surefoot_rewards.kernel import proportional_std
 
 
 def test_the_linear_reward_is_one_at_no_error_whatever_the_vertical_velocity_and_yaw_rate():
@@ -47,3 +48,25 @@ def test_vertical_velocity_is_squared_and_horizontal_velocity_is_free():
 
 def test_roll_and_pitch_rates_add_their_squares_and_yaw_is_free():
     assert ang_vel_xy_l2(torch.tensor([[1.0, -2.0, 9.0], [0.0, 0.0, 9.0]])).tolist() == [5.0, 0.0]
+
+
+def test_a_proportional_tolerance_is_a_share_of_the_command_between_its_ends():
+    command = torch.tensor([[0.0, 0.0, 0.0], [0.3, 0.4, 0.0], [3.0, 0.0, 4.0]])  # norms 0, 0.5 and 5
+    assert proportional_std(command, share=0.4, lowest=0.1, highest=1.0).tolist() == [
+        pytest.approx(0.1),
+        pytest.approx(0.2),
+        pytest.approx(1.0),
+    ]
+
+
+def test_standing_still_earns_little_of_a_slow_walk_when_the_tolerance_is_a_share_of_it():
+    slow = torch.tensor([[0.3, 0.0, 0.0]])
+    std = proportional_std(slow, share=0.5, lowest=0.1, highest=0.25)  # 0.15 m/s, half of the error
+    reward = track_lin_vel_xy_exp(torch.zeros(1, 3), slow, std=std)
+    assert reward.item() == pytest.approx(math.exp(-4.0), rel=1e-5)
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(0.0, 0.25), (0.3, 0.25)])
+def test_a_proportional_tolerance_without_a_positive_least_value_below_its_largest_is_refused(lowest, highest):
+    with pytest.raises(ValueError, match="lowest must be positive"):
+        proportional_std(torch.zeros(1, 3), share=0.5, lowest=lowest, highest=highest)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from surefoot_bridge.errors import SurefootError, unknown_name
-from surefoot_robots import ActuatorGroup, RobotInterface, RobotSpec, get_robot, list_robots
+from surefoot_bridge.hardware_caps import known_caps
+from surefoot_robots import ActuatorGroup, Handling, RobotInterface, RobotSpec, get_robot, list_robots
 
 every_robot = pytest.mark.parametrize("spec", [get_robot(name) for name in list_robots()], ids=lambda spec: spec.name)
 
@@ -35,8 +36,21 @@ def mjcf(folder: Path, joints=DECLARED) -> Path:
         for joint in joints
     )
     path = folder / "biped.xml"
-    path.write_text(f'<mujoco><worldbody><body name="trunk"><freejoint/>{legs}</body></worldbody></mujoco>')
+    site = '<site name="imu" pos="0.1 0 0.05"/>'
+    path.write_text(f'<mujoco><worldbody><body name="trunk"><freejoint/>{site}{legs}</body></worldbody></mujoco>')
     return path
+
+
+def handling(**changes) -> Handling:
+    numbers = {"stand_s": 2.0, "sit_s": 1.0, "damped_nms_per_rad": 3.0}
+    mappings = {
+        "stand_rad": dict.fromkeys(DECLARED, 0.2),
+        "sit_rad": dict.fromkeys(DECLARED, 0.4),
+        "stiffness_nm_per_rad": dict.fromkeys(DECLARED, 60.0),
+        "damping_nms_per_rad": dict.fromkeys(DECLARED, 4.0),
+    }
+    said = {"rests_without_gantry": False, "passive_needs": "the gantry carries it"}
+    return Handling(**{**numbers, **mappings, **said, **changes})
 
 
 @pytest.fixture
@@ -67,7 +81,10 @@ def biped(tmp_path):
                 "right_knee": ("left_knee", 1),
             },
             "foot_mirror": {"left_knee_foot": "right_knee_foot", "right_knee_foot": "left_knee_foot"},
+            "foot_diagonal": {},
             "fall_bodies": ("trunk",),
+            "imu_site": "imu",
+            "handling": handling(),
             "interface": RobotInterface(
                 sensors=("gyro", "gravity", "joint_pos", "joint_vel"),
                 low_level_hz=500.0,
@@ -197,6 +214,37 @@ def test_soles_that_do_not_match_the_feet_are_refused(biped):
     )
 
 
+def test_a_diagonal_that_leads_to_no_foot_and_back_is_refused(biped):
+    assert refusal(biped, foot_diagonal={"left_knee_foot": "left_hip_foot"}).startswith(
+        "Unknown foot in foot_diagonal of biped 'left_hip_foot'; valid: left_knee_foot"
+    )
+
+
+def test_a_pose_that_lacks_a_joint_or_leaves_its_range_is_refused(biped):
+    short = {"left_hip": 0.1, "left_knee": 0.2, "right_hip": 0.1}
+    assert refusal(biped, handling=handling(sit_rad=short)) == (
+        "biped: sit_rad of its handling lacks or adds right_knee."
+    )
+    assert refusal(biped, handling=handling(stand_rad=dict.fromkeys(DECLARED, 2.5))) == (
+        "biped: stand_rad of its handling has left_hip at 2.5; its range is -1.0 to 2.0."
+    )
+
+
+def test_an_imu_that_measures_elsewhere_than_in_the_axes_of_the_base_is_refused(biped, tmp_path):
+    assert biped().imu == ("trunk", (0.1, 0.0, 0.05), (1.0, 0.0, 0.0, 0.0))
+    model, changed = mjcf(tmp_path).read_text(), tmp_path / "changed.xml"
+
+    def with_site(old, new):
+        changed.write_text(model.replace(old, new, 1))
+        return refusal(biped, mjcf_path=changed)
+
+    assert "site 'imu' is turned by (0.0, 1.0, 0.0, 0.0)" in with_site('pos="0.1 0 0.05"', 'quat="0 1 0 0"')
+    assert "site 'imu' is turned by euler; write quat='w x y z'" in with_site("pos=", "euler=")
+    assert with_site('name="imu"', 'name="gyro"') == "Unknown site of changed.xml 'imu'; valid: gyro."
+    leg = '<body name="left_hip_link">'
+    assert "site 'imu' is on 'left_hip_link'" in with_site(leg, leg + '<site name="imu"/>')
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -286,3 +334,54 @@ def test_a_robot_has_no_sensor_that_nobody_knows():
 def test_a_robot_that_takes_no_commands_is_refused():
     with pytest.raises(SurefootError, match=r"low_level_hz is 0\.0; it must be > 0"):
         RobotInterface(sensors=("gyro",), low_level_hz=0.0, motor_temperature_limit_c=80.0)
+
+
+# How it is held
+
+
+def test_a_go2_lies_on_its_belly_and_a_g1_needs_a_gantry():
+    go2, g1 = get_robot("unitree_go2"), get_robot("unitree_g1")
+    assert (go2.handling.rests_without_gantry, g1.handling.rests_without_gantry) == (True, False)
+    assert [go2.handling.stand_rad[f"RL_{part}_joint"] for part in ("hip", "thigh", "calf")] == [0.0, 0.8, -1.5]
+    assert [go2.handling.sit_rad[f"{leg}_hip_joint"] for leg in ("FL", "FR", "RL", "RR")] == [0.35, -0.35, 0.5, -0.5]
+    assert g1.handling.stand_rad["right_shoulder_roll_joint"] == -0.25
+
+
+@every_robot
+def test_a_pose_is_the_same_on_both_sides(spec):
+    for pose in (spec.handling.stand_rad, spec.handling.sit_rad):
+        for joint, (partner, sign) in spec.joint_mirror.items():
+            assert pose[partner] == sign * pose[joint]
+
+
+def test_the_soles_of_a_g1_stay_flat_in_both_poses():
+    handled = get_robot("unitree_g1").handling
+    for pose in (handled.stand_rad, handled.sit_rad):
+        assert abs(sum(pose[f"left_{joint}_joint"] for joint in ("hip_pitch", "knee", "ankle_pitch"))) < 0.01
+
+
+def test_diagonal_feet_of_a_go2_are_front_left_with_rear_right():
+    assert get_robot("unitree_go2").foot_diagonal == {
+        "FL_foot": "RR_foot",
+        "RR_foot": "FL_foot",
+        "FR_foot": "RL_foot",
+        "RL_foot": "FR_foot",
+    }
+
+
+@every_robot
+def test_the_transport_knows_the_same_joints_feet_and_limits(spec):
+    caps = known_caps(spec.name)
+    assert caps is not None
+    assert (caps.joint_names, caps.foot_names) == (spec.sdk_joint_names, spec.foot_bodies)
+    order = [spec.joint_names.index(name) for name in caps.joint_names]
+    assert [tuple(vars(limit).values()) for limit in caps.joint_pos_rad] == [
+        spec.joint_limits_rad[name] for name in caps.joint_names
+    ]
+    assert caps.torque_nm == tuple(spec.joint_values("effort_limit_nm")[i] for i in order)
+    assert caps.joint_vel_rad_s == tuple(spec.joint_values("velocity_limit_rad_s")[i] for i in order)
+    interface = spec.interface
+    assert (caps.motor_temperature_c, caps.low_level_hz) == (
+        interface.motor_temperature_limit_c,
+        interface.low_level_hz,
+    )

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 from contracts import small_contract
 
+from surefoot_bridge.agreement import spread_commands
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Contract, read_contract, write_contract
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.forms import policy_files
 from surefoot_bridge.golden import Columns, Golden, contract_digest, read_golden, save_golden
 from surefoot_bridge.manifest import write_manifest
 from surefoot_bridge.numpy_policy import NumpyPolicy
 from surefoot_bridge.observations import Observations
 from surefoot_bridge.policy import Policy
+from surefoot_bridge.runtimes import RUNTIMES
 from surefoot_bridge.state import JointCommand, RobotState, each, stack
 from surefoot_bridge.targets import Targets
 from surefoot_bridge.weights import (
@@ -32,7 +35,8 @@ from surefoot_bridge.weights import (
 
 NUM_STEPS = 520
 RESET_AT = 260
-NEEDS = {"torchscript": ("torch",), "onnx": ("torch", "onnx", "onnxruntime"), "numpy": ()}
+CLIP_STEPS = 20
+NEEDS = {"torchscript": "torch", "onnx": "onnxruntime", "numpy": "numpy"}
 
 
 def random_network(
@@ -96,33 +100,47 @@ def motion(contract: Contract, num_steps: int = NUM_STEPS) -> Tuple[RobotState, 
         battery_share=np.linspace(1.0, 0.9, num_steps),
     )
     command = np.stack([np.sin(time_s), 0.3 * np.cos(time_s), 0.5 * np.sin(0.5 * time_s)], axis=-1)
+    # The last episode goes to the ends of the command, and where every measurement that has a clip is clipped.
+    command[-CLIP_STEPS:] = spread_commands(contract.command.trained, CLIP_STEPS)
+    for name in ("joint_pos_rad", "joint_vel_rad_s", "imu_ang_vel_rad_s"):
+        getattr(report, name)[-CLIP_STEPS:] *= 10.0
     return report, command
 
 
 def record(contract: Contract, policy: Policy, *, reset_at: int = RESET_AT, num_steps: int = NUM_STEPS) -> Golden:
-    """Run the package's own functions over the motion, with an episode that begins at 0 and one at ``reset_at``."""
+    """Run the package's own functions over the motion.
+
+    Episodes begin at 0, at ``reset_at``, and ``CLIP_STEPS`` before the end; in the last one actions beyond the clip are
+    applied.
+    """
     report, command = motion(contract, num_steps)
-    begins = np.isin(np.arange(num_steps), (0, reset_at))
+    begins = np.isin(np.arange(num_steps), (0, reset_at, num_steps - CLIP_STEPS))
+    shares = np.random.default_rng(3).uniform(-1.0, 1.0, (num_steps, policy.action_dim)).astype(np.float32)
+    shares[-2:] = [[-1.0], [1.0]]
+    beyond = np.float32(1.5 * contract.action.clip_at) * shares
     observations, targets = Observations(contract), Targets(contract)
     observer, memory, target = observations.initial(()), policy.initial(()), targets.initial(())
     last_action = np.zeros(policy.action_dim, np.float32)
-    observed, acted, told = [], [], []
+    observed, acted, applied, told = [], [], [], []
     for step in range(num_steps):
         if begins[step]:
             observer, memory = observations.reset(observer, begins[step]), policy.reset(memory, begins[step])
             target = targets.reset(target, begins[step])
         here = each(report, lambda array, step=step: array[step])
         observation, observer = observations(observer, here, command[step], last_action)
-        last_action, memory = policy(observation, memory)
+        action, memory = policy(observation, memory)
+        last_action = action if step < num_steps - CLIP_STEPS else beyond[step]
         joint_command, target = targets(target, last_action)
         observed.append(observation)
-        acted.append(last_action)
+        acted.append(action)
+        applied.append(last_action)
         told.append(joint_command)
     joint_command = each(stack(tuple(told)), lambda array: np.asarray(array, np.float64))
     assert isinstance(joint_command, JointCommand)
     digest = contract_digest(write_contract(contract))
     columns = Columns(contract.robot.sdk_joint_names, contract.robot.foot_names, contract.command.names)
-    return Golden(report, command, begins, np.stack(observed), np.stack(acted), joint_command, digest, columns)
+    stacked = (np.stack(arrays) for arrays in (observed, acted, applied))
+    return Golden(report, command, begins, *stacked, joint_command, digest, columns)
 
 
 def recording(
@@ -190,16 +208,11 @@ def change_contract(folder: Path, change: Dict[str, Any], *, golden_too: bool) -
 
 
 def add_exports(folder: Path, network: Network, *runtimes: str) -> None:
-    """Export the network beside its weights; skips the test where something that it needs is missing."""
+    """Export the network beside its weights; skips the test where a runtime is missing."""
     for runtime in runtimes:
-        for module in NEEDS[runtime]:
-            pytest.importorskip(module, reason=f"{module} is not installed")
-    import torch_networks
-
-    if "torchscript" in runtimes:
-        write_files(folder, {"policy.pt": torch_networks.torchscript_bytes(network)})
-    if "onnx" in runtimes:
-        write_files(folder, {"policy.onnx": torch_networks.onnx_bytes(network)})
+        pytest.importorskip(NEEDS[runtime], reason=f"{NEEDS[runtime]} is not installed")
+    names = [RUNTIMES[runtime][0] for runtime in runtimes]
+    write_files(folder, {name: data for name, data in policy_files(network).items() if name in names})
 
 
 def refused(folder: Path, *messages: str, **options: Any) -> None:

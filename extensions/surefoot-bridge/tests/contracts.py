@@ -40,9 +40,31 @@ def _contract(policy, sdk, history, scale, clip_at, **parts) -> "c.Contract":
     )
     made = c.Contract(
         schema=c.SCHEMA,
-        robot=c.RobotPart("made_up", "1", policy, sdk, ("left", "right"), numbers(0.1, 0.1)),
+        robot=c.RobotPart(
+            name="made_up",
+            revision="1",
+            kind="quadruped",
+            joint_names=policy,
+            sdk_joint_names=sdk,
+            foot_names=("left", "right"),
+            mirror_foot_names=("right", "left"),
+            diagonal_foot_names=None,
+            default_joint_pos_rad=numbers(0.1, 0.1),
+            imu=c.ImuPart("base", "x_forward_y_left_z_up", (0.1, 0.0, 0.05), (1.0, 0.0, 0.0, 0.0)),
+        ),
+        handling=c.HandlingPart(
+            stand_rad=numbers(0.0, 0.1),
+            sit_rad=numbers(-0.2, 0.1),
+            stand_s=2.0,
+            sit_s=1.8,
+            stiffness_nm_per_rad=numbers(60.0),
+            damping_nms_per_rad=numbers(4.0),
+            damped_nms_per_rad=numbers(3.0, 0.0),
+            rests_without_gantry=True,
+            passive_needs="its belly lies on the ground",
+        ),
         gains=c.GainPart(numbers(20.0, 1.0), numbers(0.5), 0.5),
-        action=c.ActionPart("joint_position_offset", numbers(0.25), 10.0, None, c.Interval(0.0, 0.015)),
+        action=c.ActionPart("joint_position_offset", numbers(0.25), 10.0, False, None, c.Interval(0.0, 0.015)),
         timing=c.TimingPart(0.02, 200.0),
         observation=c.ObservationPart("term_major_oldest_first", "first_reading_fills_history", 5.0, terms),
         command=c.CommandPart(
@@ -50,6 +72,9 @@ def _contract(policy, sdk, history, scale, clip_at, **parts) -> "c.Contract":
             (c.Interval(-1.0, 1.0), c.Interval(-0.5, 0.5), c.Interval(-1.0, 1.0)),
         ),
         network=c.NetworkPart("0" * 64, sum(item.dim * item.history for item in terms), n, None),
+        phase=None,
+        estimate=None,
+        base_controller=None,
         safety=c.SafetyPart(
             tuple(c.Interval(-2.0, 2.0) for _ in range(n)), numbers(20.0), numbers(23.7), numbers(30.0), 1.0, 90.0
         ),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from surefoot_bridge.robot import ALARMS
 from surefoot_bridge.safety_facts import NO_SEQUENCE
 from surefoot_bridge.safety_inputs import SafetyInputs
 from surefoot_bridge.state import RobotState
@@ -54,6 +55,7 @@ def random_tick(rng, n, shape, tick, share):
         operator_age_s=normal(0.1),
         walking=rng.random(shape) < 0.7,
         frozen=rng.random((*shape, 1 + n)) < 0.1 * share,
+        alarms=rng.random((*shape, len(ALARMS))) < 0.1 * share,
     )
     scales = (1.0, 1.0, 40.0, 2.0, 2.0)
     parts = [np.abs(normal(scale, n)) if i in (2, 3) else normal(scale, n) for i, scale in enumerate(scales)]

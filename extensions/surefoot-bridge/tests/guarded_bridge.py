@@ -17,7 +17,7 @@ WALKING_GAIN = 20.0
 """Stiffness by which a command of this bridge is told from damping."""
 
 
-def main(robot_name, domain, timeout_s, duration_s):
+def main(robot_name, domain, timeout_s, duration_s, stall_s):
     unitree_peer.DOMAIN = domain
     contract = unitree_peer.unitree_contract(robot_name)
     robot = open_robot(unitree_peer.address(robot_name), contract, clock=MonotonicClock(), timeout_s=10.0)
@@ -37,11 +37,13 @@ def main(robot_name, domain, timeout_s, duration_s):
             break
         robot.write(command)
         time.sleep(0.002)
+    guardian.ending()
     robot.stop()
-    guardian.release()
+    time.sleep(stall_s)
+    doubt = guardian.release()
     robot.close()
-    print(json.dumps({"ended": ended}), flush=True)
+    print(json.dumps({"ended": ended, "doubt": doubt, "last_words": guardian.last_words}), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4]))
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]))

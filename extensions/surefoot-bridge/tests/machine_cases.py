@@ -28,10 +28,11 @@ class Robot:
         self.state = self.machine.initial(())
         self.joints = np.array(joints)
         self.time_s = 0.0
+        self.measured = {}
 
     def step(self, request=Request.KEEP, policy=POLICY, response=Response.NONE, time_s=None):
         self.time_s += TICK_S
-        report = good_report(joint_pos_rad=self.joints)
+        report = good_report(joint_pos_rad=self.joints, **self.measured)
         told, self.state = self.machine.step(
             self.state, report, request, flat(policy), response, self.time_s if time_s is None else time_s
         )
@@ -57,11 +58,17 @@ WAYS = {
     Mode.SIT: (Request.SIT,),
     Mode.DAMPED: (Request.DAMPED,),
 }
+SWINGING = {"joint_vel_rad_s": (0.0, 2.0, 0.0)}
+"""What a robot reports that steps on the spot."""
 
 
 @lru_cache(maxsize=None)
 def _way(start):
-    robot = Robot().to(*WAYS[start])
+    if start == Mode.STOP:
+        robot = Robot().to(*WAYS[Mode.WALK])
+        robot.step(response=Response.STOP)
+    else:
+        robot = Robot().to(*WAYS[start])
     return robot.state, robot.time_s
 
 

@@ -15,7 +15,6 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.checklist import acknowledge, checklist, describe, misplaced_joints
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading
-from surefoot_bridge.robot_handling import HANDLING
 from surefoot_bridge.stages import STAGES
 
 
@@ -27,9 +26,8 @@ class Answer(io.StringIO):
 
 
 @pytest.fixture
-def bundle(tmp_path, monkeypatch):
-    """A bundle of the made-up robot, which is handled as if its joints were a Go2's."""
-    monkeypatch.setitem(HANDLING, "made_up", HANDLING["unitree_go2"])
+def bundle(tmp_path):
+    """A bundle of the made-up robot."""
     write_bundle(tmp_path / "bundle")
     return load_bundle(tmp_path / "bundle", runtime="numpy")
 
@@ -118,7 +116,12 @@ def test_joints_in_another_order_are_found_by_where_they_are():
     limits = list(CONTRACT.safety.joint_pos_limit_rad)
     limits[2] = replace(limits[2], low=-2.0, high=-0.5)  # c is bent, as a calf is
     robot = replace(CONTRACT.robot, default_joint_pos_rad=(0.1, 0.2, -1.0))
-    contract = small_contract(robot=robot, safety=replace(CONTRACT.safety, joint_pos_limit_rad=tuple(limits)))
+    bent = dict.fromkeys(("stand_rad", "sit_rad"), (0.1, 0.2, -1.0))
+    contract = small_contract(
+        robot=robot,
+        handling=replace(CONTRACT.handling, **bent),
+        safety=replace(CONTRACT.safety, joint_pos_limit_rad=tuple(limits)),
+    )
     in_order = report(joint_pos_rad=np.array([-1.0, 0.1, 0.2]))
     assert misplaced_joints(contract, in_order, 0.087) == ()
     shuffled = report(joint_pos_rad=np.array([0.1, 0.2, -1.0]))

@@ -95,8 +95,20 @@ def test_all_mistakes_are_named_at_once():
         (
             ("robot", "default_joint_pos_rad", 3),
             3.0,
-            "default position 3.0 of FR_hip is outside its limits -2.0 to 2.0",
+            "robot.default_joint_pos_rad has FR_hip at 3.0; its range is -2.0 to 2.0",
         ),
+        (("handling", "sit_rad", 3), -2.5, "handling.sit_rad has FR_hip at -2.5; its range is -2.0 to 2.0"),
+        (("handling", "stand_s"), 0.0, "handling.stand_s is 0.0; it must be > 0"),
+        (("handling", "damped_nms_per_rad", 0), -1.0, "handling.damped_nms_per_rad is .*; it must be >= 0"),
+        (("handling", "stiffness_nm_per_rad"), [60.0], "handling.stiffness_nm_per_rad has 1 entries for 12 joints"),
+        (("robot", "mirror_foot_names"), ["left", "left"], "mirror_foot_names is left, left; it must pair the feet"),
+        (
+            ("robot", "diagonal_foot_names"),
+            ["right"],
+            "diagonal_foot_names is right; it must pair the feet left, right",
+        ),
+        (("robot", "imu", "pos_m"), [0.0, 0.0], "robot.imu.pos_m has 2 entries; it must have 3"),
+        (("robot", "imu", "quat_wxyz"), [1.0, 1.0, 0.0, 0.0], "must be a unit quaternion, scalar first"),
         (("gains", "stiffness_nm_per_rad"), [1.0], "gains.stiffness_nm_per_rad has 1 entries for 12 joints"),
         (("action", "scale_rad", 0), 0.0, "action.scale_rad is .* it must be > 0"),
         (("timing", "control_period_s"), -0.02, "timing.control_period_s is -0.02; it must be > 0"),
@@ -120,11 +132,81 @@ def test_parts_that_do_not_fit_each_other_are_refused(path, value, message):
         read_contract(changed(*path, value=value), where="here")
 
 
-def test_a_newer_schema_asks_for_a_newer_bridge_and_an_older_one_for_a_new_export():
-    with pytest.raises(SurefootError, match=r"is of schema 2; this surefoot-bridge reads 1\. Install a newer"):
-        read_contract(changed("schema", value=2), where="here")
-    with pytest.raises(SurefootError, match=r"is of schema 0, which cannot be brought to 1\. Export the policy again"):
-        read_contract(changed("schema", value=0), where="here")
+def test_a_newer_schema_asks_for_a_newer_bridge_and_an_older_one_for_the_command_that_exports_again():
+    with pytest.raises(SurefootError, match=r"is of schema 3; this surefoot-bridge reads 2\. Install a newer"):
+        read_contract(changed("schema", value=3), where="here")
+    with pytest.raises(
+        SurefootError, match=r"is of schema 1; this surefoot-bridge reads 2, .*surefoot export RUN -o B"
+    ):
+        read_contract(changed("schema", value=1), where="here")
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "shown"),
+    [
+        (("robot", "joint_names", 0), "F\u0406_hip", "'F\\u0406_hip'"),  # a Cyrillic I beside eleven Latin names
+        (("robot", "name"), "unitree_g\u043e2", "'unitree_g\\u043e2'"),
+        (("robot", "foot_names", 0), "left\u200b", "'left\\u200b'"),
+        (("command", "names", 0), "lin vel", "'lin vel'"),
+        (("observation", "terms", 0, "name"), "", "''"),
+    ],
+)
+def test_a_name_that_could_look_like_another_is_refused_with_its_letters_spelt_out(path, name, shown):
+    with pytest.raises(SurefootError) as refusal:
+        read_contract(changed(*path, value=name), where="here")
+    assert f" has {shown}; a name is of printable ASCII without spaces" in str(refusal.value)
+
+
+PHASE = {"period_s": 0.5, "offsets": [0.0, 0.5], "stance_share": 0.6, "standing": "runs"}
+CORRECTED = {"name": "trot", "version": "1", "parameters": {"period_s": 0.5}}
+
+
+def with_parts(**parts):
+    """The JSON of a contract with parts that are null otherwise."""
+    data = json.loads(write_contract(quadruped_contract()))
+    data.update(parts)
+    if "base_controller" in parts:
+        data["action"]["kind"] = "joint_position_residual"
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("phase", PHASE),
+        ("estimate", {"names": ["v"], "terms": ["joint_pos"], "file": "e.npz", "weights_sha256": "0" * 64}),
+        ("base_controller", CORRECTED),
+    ],
+)
+def test_a_part_that_cannot_be_obeyed_is_refused_in_one_line(part, value):
+    with pytest.raises(SurefootError) as refusal:
+        read_contract(with_parts(**{part: value}), where="here")
+    assert str(refusal.value) == (
+        f"The contract here has {part}, which this surefoot-bridge cannot obey. Install a newer surefoot-bridge."
+    )
+
+
+def test_a_policy_sees_a_clock_only_if_the_contract_has_one():
+    contract = small_contract()
+    clock = c.ObservationTerm("clock", "phase", "feet", 4, 1.0, None, 1, {})
+    parts = {
+        "observation": replace(contract.observation, terms=(clock,)),
+        "network": replace(contract.network, observation_dim=4),  # sine and cosine of two feet
+    }
+    with pytest.raises(SurefootError, match="observation term clock has dim 4; phase of this robot has 0"):
+        replace(contract, **parts)
+    made = replace(contract, **parts, phase=c.PhasePart(0.5, (0.0, 0.5), 0.6, "held"))
+    assert made.phase.offsets == (0.0, 0.5)
+    with pytest.raises(SurefootError, match=r"phase\.offsets has 1 entries for 2 feet"):
+        replace(contract, **parts, phase=c.PhasePart(0.5, (0.0,), 0.6, "held"))
+
+
+def test_a_residual_and_its_base_controller_come_together():
+    contract = small_contract()
+    with pytest.raises(SurefootError, match="a residual has one, and only it"):
+        replace(contract, base_controller=c.BaseControllerPart("trot", "1", {}))
+    with pytest.raises(SurefootError, match="a residual has one, and only it"):
+        replace(contract, action=replace(contract.action, kind="joint_position_residual"))
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"schema": NaN}', '{"schema": 1, "schema": 1}', "[" * 100_000])
@@ -140,7 +222,7 @@ def test_json_that_is_no_object_is_refused(text):
 
 
 def test_a_number_that_is_too_large_for_a_float_is_refused():
-    with pytest.raises(SurefootError, match=r"gains\.handover_s is .* it must be finite"):
+    with pytest.raises(SurefootError, match=r"gains\.handover_s is a whole number of 1329 bits; the largest is 2\^53"):
         read_contract(changed("gains", "handover_s", value=10**400), where="here")
 
 
@@ -163,3 +245,32 @@ def test_orders_are_inverse_to_each_other():
 def test_the_published_schema_is_that_of_the_code():
     """Where it differs: python -m surefoot_bridge.contract > contract.schema.json."""
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == contract_schema()
+
+
+def test_the_schema_describes_every_field():
+    for name, definition in contract_schema()["$defs"].items():
+        assert definition["description"], name
+        for field, described in definition["properties"].items():
+            assert len(described["description"].split()) > 1, f"{name}.{field}"
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "sentence"),
+    [
+        ("RobotPart", "default_joint_pos_rad", "Actions and observed joint positions are offsets from it."),
+        ("RobotPart", "joint_names", "Every list in this contract with one number for each joint is in this order"),
+        ("RobotPart", "sdk_joint_names", "`report.*` and `joints.*` in `golden.npz` are in this order"),
+        ("ObservationTerm", "source", "unit vector that points down, (0, 0, -1) for a level robot"),
+        ("ObservationTerm", "source", "the policy's last output, clipped"),
+        ("ActionPart", "", "The clip comes before the scale."),
+        ("ActionPart", "clamped_to_limits", "Whether training clamped targets"),
+        ("GainPart", "handover_s", "pass from what the joint was told last"),
+        ("ImuPart", "axes", "right-handed axes of the base"),
+        ("SensorError", "law", "`gaussian_std`: standard deviation of Gaussian noise"),
+        ("NetworkPart", "", "None follows the last, whatever its name says."),
+        ("CommandPart", "names", "The columns of `command` in `golden.npz` are in this order."),
+    ],
+)
+def test_the_schema_says_what_a_third_party_could_not_know(part, field, sentence):
+    definition = contract_schema()["$defs"][part]
+    assert sentence in (definition["properties"][field] if field else definition)["description"]

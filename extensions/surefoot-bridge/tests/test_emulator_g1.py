@@ -11,7 +11,7 @@ from emulation import MODES, Emulator, needs_emulator, run_script
 from unitree_peer import needs_dds
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.robot_handling import handling_of, hold_of
+from surefoot_bridge.robot_handling import hold_of
 
 pytestmark = [needs_dds, needs_emulator]
 
@@ -52,10 +52,9 @@ def test_it_goes_through_all_modes_and_ends_in_order(hung):
 
 def test_it_stands_on_its_targets(hung):
     contract, report, sent, _ = hung
-    stand = handling_of(contract.robot.name).stand_rad
     told = [command for time_s, command in sent if time_s < report.modes[2].time_s][-1]
-    wanted = [stand[name] for name in contract.robot.sdk_joint_names]
-    assert told.joint_pos_rad == pytest.approx(np.array(wanted), abs=1e-6)
+    wanted = np.array(contract.handling.stand_rad)[list(contract.sdk_order)]
+    assert told.joint_pos_rad == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("change", [2, 3])

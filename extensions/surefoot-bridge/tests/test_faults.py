@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.faults import FAULTS, fault_of
 from surefoot_bridge.faults.campaign import Plan, summary
+from surefoot_bridge.faults.faulty_parts import FaultyClock
 from surefoot_bridge.faults.faulty_robot import FaultyRobot
 from surefoot_bridge.faults.timeline import Injection
 from surefoot_bridge.faults.trial import run_trial
@@ -22,11 +24,14 @@ from surefoot_bridge.safety import Safety
 from surefoot_bridge.safety_rules import Response
 
 ROBOT_FAULTS = [fault for fault in FAULTS.values() if fault.where == "robot"]
-COMMAND_FAULTS = ("commands_lost", "write_raises", "tipped_over")
+COMMAND_FAULTS = (
+    *("commands_lost", "commands_lost_long", "commands_thin"),
+    *("write_raises", "write_raises_once", "tipped_over", "tossed"),
+)
 
 
-def test_there_are_at_least_forty_faults_of_every_part_and_their_rules_exist():
-    assert len(FAULTS) >= 40
+def test_there_are_at_least_eighty_faults_of_every_part_and_their_rules_exist():
+    assert len(FAULTS) >= 80
     assert Counter(fault.where for fault in FAULTS.values()).keys() == {"robot", "policy", "operator", "clock"}
     rules = {rule.name for rule in Safety(CONTRACT, SMALL_LIMITS).rules}
     for fault in FAULTS.values():
@@ -56,6 +61,63 @@ def test_a_fault_of_the_robot_spoils_reports_while_it_is_on_and_not_before(fault
     assert not any(on for now, on in spoilt if now < 1.0)
     if fault.name not in ("reports_pause", "encoder_frozen", "imu_frozen") or fault.duration_s > 0.1:
         assert any(on for now, on in spoilt if now >= 1.0)
+
+
+def spoilt_by(name, seed=5, at_s=1.5):
+    """What a robot of three joints is said to measure with a fault that began at 1 s, and what it measures."""
+    clock = SimulatedClock()
+    true = JointRobot(clock)
+    robot = FaultyRobot(true, CONTRACT, [Injection(fault_of(name), 1.0, seed)], clock=clock)
+    for tick in range(1, round(at_s / 0.002) + 1):
+        clock.sleep_until(tick * 0.002)
+        spoilt = robot.read()
+    return spoilt, true.read()
+
+
+def test_an_encoder_that_drifts_is_off_by_a_tenth_of_a_radian_after_half_a_second():
+    spoilt, true = spoilt_by("encoder_drifts")
+    off = spoilt.state.joint_pos_rad - true.state.joint_pos_rad
+    np.testing.assert_allclose(off, [0.0, 0.0, 0.1], atol=1e-9)  # seed 5 of three joints is the last
+
+
+def test_an_imu_turned_to_the_left_by_a_quarter_feels_forward_as_its_right():
+    clock = SimulatedClock()
+    robot = JointRobot(clock)
+    robot.read = lambda read=robot.read: (
+        lambda reading: replace(
+            reading,
+            state=replace(
+                reading.state,
+                imu_quat_wxyz=np.array([1.0, 0.0, 0.0, 0.0]),
+                imu_ang_vel_rad_s=np.array([1.0, 0.0, 0.0]),
+                imu_lin_acc_m_s2=np.array([0.0, 2.0, 9.81]),
+            ),
+        )
+    )(read())
+    clock.sleep_until(1.0)
+    state = FaultyRobot(robot, CONTRACT, [Injection(fault_of("imu_turned"), 0.5, 0)], clock=clock).read().state
+    half = np.sqrt(0.5)
+    np.testing.assert_allclose(state.imu_quat_wxyz, [half, 0.0, 0.0, half])
+    np.testing.assert_allclose(state.imu_ang_vel_rad_s, [0.0, -1.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(state.imu_lin_acc_m_s2, [2.0, 0.0, 9.81], atol=1e-12)
+
+
+def test_a_delay_that_grows_by_a_tenth_is_40_ms_after_400_ms():
+    spoilt, true = spoilt_by("delay_grows", at_s=1.4)
+    assert true.received_s - spoilt.received_s == pytest.approx(0.04, abs=0.002)
+
+
+def test_a_clock_that_creeps_has_lost_nine_milliseconds_after_three_tenths_and_one_that_stutters_is_held_up_thrice():
+    for name, expected_s in (("loop_clock_creeps", 1.0 + 0.35 - 0.009), ("loop_stutters", 1.0 + 0.3 + 3 * 0.015)):
+        true = SimulatedClock()
+        clock = FaultyClock(true, Injection(fault_of(name), 1.0, 0))
+        if name == "loop_clock_creeps":
+            true.sleep_until(1.35)
+        else:
+            true.sleep_until(1.0)
+            for _ in range(3):
+                clock.sleep_until(true.now() + 0.1)
+        assert clock.now() == pytest.approx(expected_s, abs=1e-9)
 
 
 def test_a_fault_of_another_part_is_refused_and_an_unknown_one_named():

@@ -5,24 +5,21 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import unitree_peer
 from guarded_bridge import WALKING_GAIN
 from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds, unitree_contract
 
-from surefoot_bridge import guardian_process
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.guardian import GuardianTookOverError, end_guardian, start_guardian
-from surefoot_bridge.guardian_page import Order
+from surefoot_bridge.guardian import GuardianTookOverError, start_guardian
+from surefoot_bridge.guardian_registry import end_guardian
+from surefoot_bridge.guardian_registry import guardians as all_guardians
 from surefoot_bridge.unitree import RobotAddress, RobotLock, open_robot
-from surefoot_bridge.unitree.commands import LowCommand
-from surefoot_bridge.unitree.kinds import KINDS
-from surefoot_bridge.unitree.participant import Participant
 
 pytestmark = needs_dds
 
@@ -34,23 +31,26 @@ BUSY_S = 0.25  # what a busy computer may add; a quiet one adds 10 ms
 class Bridge:
     """The process of `guarded_bridge`."""
 
-    def __init__(self, robot=GO2, *, timeout_s=TIMEOUT_S, duration_s=60.0):
+    def __init__(self, robot=GO2, *, timeout_s=TIMEOUT_S, duration_s=60.0, stall_s=0.0, domain=DOMAIN, output=None):
         script = Path(__file__).with_name("guarded_bridge.py")
-        arguments = [robot, str(DOMAIN), str(timeout_s), str(duration_s)]
+        arguments = [robot, str(domain), str(timeout_s), str(duration_s), str(stall_s)]
         code = (
             f"import sys; sys.path[:] = {sys.path!r}; sys.argv[1:] = {arguments!r}; "
             f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')"
         )
-        self.process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=output, text=True)
         line = self.process.stdout.readline()
         self.guardian = json.loads(line)["guardian"] if line else None
 
     def signal(self, number):
         os.kill(self.process.pid, number)
 
-    def ended(self, timeout_s=20.0):
+    def report(self, timeout_s=20.0):
         out, _ = self.process.communicate(timeout=timeout_s)
-        return json.loads(out.splitlines()[-1])["ended"]
+        return json.loads(out.splitlines()[-1])
+
+    def ended(self):
+        return self.report()["ended"]
 
     def __enter__(self):
         assert self.guardian is not None
@@ -59,8 +59,18 @@ class Bridge:
     def __exit__(self, *unused):
         self.process.kill()
         self.process.communicate()
-        for robot in (GO2, G1):
-            end_guardian(address(robot))
+        await_true(self._no_guardian)
+
+    def _no_guardian(self):
+        """End the guardian, once it has seen that its bridge is gone."""
+        for each in guardians():
+            end_guardian(each.address)
+        return not guardians()
+
+
+def guardians():
+    """Those of these tests: there may be others on this computer."""
+    return [each for each in all_guardians() if each.address.domain == unitree_peer.DOMAIN]
 
 
 def walks(command):
@@ -124,7 +134,7 @@ def test_a_bridge_that_wakes_up_sends_no_more_and_the_guardian_goes_on():
         assert await_true(lambda: len(peer.commands) > count + 20)
     assert told.startswith("GuardianTookOverError: The guardian damps unitree_go2 on interface lo")
     assert f"gave no sign of life for {TIMEOUT_S} s" in told
-    assert f"`kill {bridge.guardian}`" in told
+    assert "`surefoot-bridge guardian end`" in told
 
 
 def test_a_robot_that_the_guardian_damps_is_nobody_elses_until_the_guardian_is_ended():
@@ -149,6 +159,91 @@ def test_a_guardian_of_a_bridge_that_ends_in_order_ends_without_a_word():
         assert len(peer.commands) == count
         assert damps(last)  # the bridge's own stop
         RobotLock(address(GO2)).release()  # the guardian gave it back as well
+
+
+def test_a_run_that_ends_in_order_knows_from_the_robots_reports_that_it_is_damped():
+    with Peer(GO2) as peer, Bridge(duration_s=0.5) as bridge:
+        told = bridge.report()
+        assert damps(peer.commands[-1][1])
+    assert told["doubt"] == ""
+    assert told["last_words"].startswith("The robot is damped: its reports have shown it for 0.2 s")
+    assert guardians() == []
+
+
+def test_a_robot_whose_torques_are_not_those_of_damping_is_not_said_to_be_damped_and_the_guardian_goes_on():
+    with Peer(GO2) as peer, Bridge(duration_s=0.5) as bridge:
+        peer.changes = {"joint_torque_nm": np.where(np.arange(12) == 2, 8.0, 0.0), "joint_vel_rad_s": np.zeros(12)}
+        told = bridge.report()
+        assert told["doubt"] == "FR_calf_joint gives 8.0 N m where damping gives -0.0"
+        assert told["last_words"].startswith("IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: FR_calf_joint gives 8.0 N m")
+        assert f"(process {bridge.guardian}) damps it and ends by itself as soon as" in told["last_words"]
+        count = len(peer.commands)
+        assert await_true(lambda: len(peer.commands) > count + 100)
+        assert damps(peer.commands[-1][1])
+        peer.changes = {}
+        assert await_true(lambda: not guardians())
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "doubt"),
+    [
+        ("silent", None, "no report of it has come for "),
+        ("frozen", {"time_s": 0.1}, "its report repeats the one before"),
+    ],
+)
+def test_a_robot_that_is_not_heard_is_not_known_to_be_damped(name, changes, doubt):
+    with Peer(GO2) as peer, Bridge(duration_s=0.8) as bridge:
+        await_walking(peer)
+        peer.changes, peer.reporting = changes or {}, changes is not None
+        told = bridge.report()
+        assert told["doubt"].startswith(doubt)
+        peer.changes, peer.reporting = {}, True
+        assert await_true(lambda: not guardians())
+
+
+@pytest.mark.parametrize("down_s", [3.0])
+def test_the_guardian_damps_when_the_interface_that_went_down_before_the_run_ended_comes_up_again(down_s):
+    if subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may not make a network of its own (unshare --net)")
+    script = Path(__file__).with_name("cable_out.py")
+    code = (
+        f"import sys; sys.path[:] = {[str(script.parent), *sys.path]!r}; sys.argv[1:] = [{GO2!r}, {str(down_s)!r}]; "
+        f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')"
+    )
+    run = subprocess.run(
+        ["unshare", "--net", sys.executable, "-c", code], capture_output=True, text=True, timeout=90.0, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout.splitlines()[-1])
+    assert found["kept_while_down"]  # it went on with all its gains: nothing reached it
+    assert found["told"]["ended"] == "in order"
+    assert found["told"]["last_words"].startswith(
+        "IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: no report of it has come"
+    )
+    assert f"guardian {found['guardian']} of bridge " in found["listed_while_down"][0]
+    assert "DAMPS it since " in found["listed_while_down"][0]
+    assert found["damped"]
+    print(f"damped {found['damped_after_s'] * 1e3:.0f} ms after the interface came up")
+    assert found["guardian_ended"]
+
+
+def test_a_bridge_that_stalls_after_it_has_begun_to_end_leaves_no_guardian_behind():
+    with Peer(GO2) as peer, Bridge(duration_s=0.5, stall_s=4 * TIMEOUT_S) as bridge:
+        assert bridge.ended() == "in order"
+        assert damps(peer.commands[-1][1])
+        assert await_true(lambda: not guardians(), timeout_s=1.0)
+
+
+def test_what_reads_the_output_of_a_bridge_that_was_killed_ends_although_its_guardian_goes_on():
+    with Peer(GO2) as peer, Bridge(output=subprocess.PIPE) as bridge:
+        await_walking(peer)
+        bridge.signal(signal.SIGKILL)
+        time_to_damping_s(peer)
+        bridge.process.communicate(timeout=5.0)  # to the end of output and error output, as `| cat` does
+        (guardian,) = guardians()
+        assert (guardian.pid, guardian.parent, guardian.damping) == (bridge.guardian, bridge.process.pid, True)
+        assert guardian.reason == f"the control loop (process {bridge.process.pid}) is gone"
+        assert os.readlink(f"/proc/{bridge.guardian}/cwd") == "/"
 
 
 def test_a_bridge_that_is_slow_now_and_then_keeps_its_robot():
@@ -195,23 +290,3 @@ def test_a_guardian_that_reaches_no_robot_is_refused():
 def test_a_time_out_that_is_none_is_refused(bad):
     with pytest.raises(SurefootError, match=r"timeout_s is .*; it must be > 0"):
         start_guardian(RobotAddress(GO2, "lo", 0), timeout_s=bad)
-
-
-def test_a_guardian_ends_when_the_robot_has_been_gone_for_long(monkeypatch):
-    monkeypatch.setattr(guardian_process, "_GONE_S", 0.3)
-    monkeypatch.setattr(guardian_process, "_LOOK_FOR_ROBOT_S", 0.01)
-    order = Order(-1, os.getpid(), GO2, "lo", DOMAIN, timeout_s=0.1, mode_machine=0, lock_descriptor=-1)
-    participant = Participant("lo", DOMAIN)
-    try:
-        command = LowCommand(participant, KINDS[GO2], np.arange(12))
-        with Peer(GO2) as peer:
-            assert await_true(lambda: command.num_subscribers == 1)
-            ended = threading.Thread(target=guardian_process._damp, args=(order, command, 0.002))
-            ended.start()
-            time.sleep(1.0)
-            assert ended.is_alive()
-            assert damps(peer.commands[-1][1])
-        ended.join(timeout=10.0)
-        assert not ended.is_alive()
-    finally:
-        participant.close()

@@ -1,12 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from loop_rig import WALKING, Rig
-from safety_cases import TICK_S
+from safety_cases import LIMITS, TICK_S
 
+from surefoot_bridge import gantry, orderly_end
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import GuardianTookOverError, Heartbeat
 from surefoot_bridge.loop import FIRST_REPORT_S, Loop
 from surefoot_bridge.machine_modes import Mode, Request
+from surefoot_bridge.machine_transitions import STOP_S
 
 
 class Beats(Heartbeat):
@@ -27,7 +31,7 @@ class Beats(Heartbeat):
 def test_a_run_goes_from_passive_over_stand_and_walk_to_rest_and_damps_the_robot_last(tmp_path):
     rig = Rig(tmp_path / "b", *WALKING)
     report = rig.run(3.0)
-    assert rig.modes() == ["passive", "stand", "walk", "stand", "sit", "passive"]
+    assert rig.modes() == ["passive", "stand", "walk", "stop", "stand", "sit", "passive"]
     assert report.in_order
     assert report.mode == Mode.PASSIVE
     assert rig.robot.num_stops > 1
@@ -91,15 +95,15 @@ def test_nothing_is_sent_before_the_first_report_and_a_robot_that_sends_none_is_
     assert rig.clock.now() == pytest.approx(FIRST_REPORT_S, abs=0.2)
 
 
-def test_an_exception_of_the_policy_holds_the_robot_is_told_once_and_ends_with_its_cause(tmp_path):
+def test_a_short_exception_of_the_policy_holds_the_robot_is_told_once_and_ends_with_its_cause(tmp_path):
     rig = Rig(tmp_path / "b", *WALKING)
-    rig.fail_between_s = (2.2, 2.4)
+    rig.fail_between_s = (2.2, 2.22)
     report = rig.run(3.0)
     assert [mishap.name for mishap in report.mishaps] == ["policy_failed"]
     assert "RuntimeError: out of memory" in report.mishaps[0].message
     assert [event.rule for event in report.events if event.rule == "policy_failed"] == ["policy_failed"]
-    np.testing.assert_array_equal(rig.at(2.25)[:3], rig.at(2.35)[:3])
-    assert np.abs(rig.at(2.9)[:3] - rig.at(2.35)[:3]).max() > 1e-4  # it walks again
+    np.testing.assert_array_equal(rig.at(2.205)[:3], rig.at(2.215)[:3])
+    assert np.abs(rig.at(2.9)[:3] - rig.at(2.215)[:3]).max() > 1e-4  # it walks again
     assert report.in_order
 
 
@@ -205,3 +209,89 @@ def test_a_loop_of_another_robot_is_refused(tmp_path):
             gains=None,
             clock=rig.clock,
         )
+
+
+def mishaps(rig, name):
+    return [mishap.message for mishap in rig.loop._record.mishaps if mishap.name == name]
+
+
+def test_a_robot_whose_policy_fails_for_long_stands_without_it_until_it_is_asked_to_walk(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING, (3.5, Request.WALK))
+    rig.fail_between_s = (2.2, 2.8)
+    rig.run(4.0)
+    assert rig.modes()[:5] == ["passive", "stand", "walk", "stand", "walk"]
+    stood = rig.loop._record.modes[3]
+    assert stood.time_s == pytest.approx(2.2 + LIMITS.longest_hold_s, abs=4 * TICK_S)
+    assert stood.reason == "safety: policy_failed"
+
+
+def test_an_operator_who_is_lost_stops_the_robot_which_then_stands_and_walks_only_when_asked(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING, (5.5, Request.WALK))
+    read = rig.operator.read
+
+    def silent(time_s):
+        wish = read(time_s)
+        return replace(wish, heartbeat_s=2.0) if 2.0 <= time_s < 4.5 else wish
+
+    rig.operator.read = silent
+    rig.run(6.0)
+    assert rig.modes()[:6] == ["passive", "stand", "walk", "stop", "stand", "walk"]
+    stop, stand, walk = tuple(rig.loop._record.modes)[3:6]
+    assert stop.time_s == pytest.approx(2.5, abs=2 * TICK_S)
+    assert 0.4 < stand.time_s - stop.time_s <= STOP_S + 2 * TICK_S
+    assert walk.time_s == pytest.approx(5.5, abs=0.02)
+    assert (stop.reason, stand.reason) == ("safety: operator_lost", "on the way to stand")
+
+
+def test_to_sit_is_obeyed_by_a_walking_robot_after_it_has_stopped_and_the_log_says_so(tmp_path):
+    rig = Rig(tmp_path / "b", *WALKING, (2.0, Request.SIT))
+    rig.run(7.0)
+    assert rig.modes()[:6] == ["passive", "stand", "walk", "stop", "stand", "sit"]
+    assert mishaps(rig, "request_waits") == ["sit waits: the robot walks; it comes to rest step by step first."]
+
+
+def test_a_request_that_is_not_obeyed_is_refused_in_one_line_each_time(tmp_path):
+    rig = Rig(tmp_path / "b", (0.1, Request.WALK), (0.2, Request.STAND), (0.5, Request.WALK), (1.5, "stop"))
+    rig.operator.wishes += [(2.0, Request.STAND), (2.5, Request.WALK)]
+    rig.run(3.0)
+    assert mishaps(rig, "request_refused") == [
+        "walk is refused: the robot is passive. Ask it to stand first.",
+        "walk is refused: the robot is still standing up. Ask again when it stands.",
+        "stand is refused: operator_stop.",
+        "walk is refused: operator_stop.",
+    ]
+
+
+def test_a_robot_that_is_asked_to_be_passive_while_it_sits_down_is_limp_only_when_it_sits(tmp_path):
+    rig = Rig(tmp_path / "b", (0.1, Request.STAND), (1.5, Request.SIT), (2.0, Request.PASSIVE))
+    rig.run(4.5)
+    sit, passive = tuple(rig.loop._record.modes)[2:4]
+    assert (sit.mode, passive.mode) == (Mode.SIT, Mode.PASSIVE)
+    assert passive.time_s - sit.time_s == pytest.approx(2.0, abs=4 * TICK_S)  # its motion takes 2 s
+    assert rig.at(passive.time_s - TICK_S)[6] > 0.0
+
+
+class TestHumanoid:
+    """The robot of three joints under a name that needs a gantry."""
+
+    @pytest.fixture
+    def rig(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(gantry, "_NEED_GANTRY", ("made_up",))
+        monkeypatch.setattr(orderly_end, "HANG_UP_S", 5.0)
+        return lambda *wishes: Rig(tmp_path / "b", *WALKING, *wishes)
+
+    def test_an_orderly_end_balances_by_the_policy_until_it_has_been_hung_up(self, rig):
+        rig = rig((4.0, Request.PASSIVE))
+        report = rig.run(2.5)
+        assert rig.modes() == ["passive", "stand", "walk", "stop", "stand", "sit", "passive"]
+        assert rig.loop._record.modes[3].time_s == pytest.approx(4.0, abs=2 * TICK_S)  # not when the run ended
+        assert max(rig.asked_s) > 4.0
+        assert report.in_order
+
+    def test_nobody_who_hangs_it_up_is_said_and_not_in_order(self, rig):
+        rig = rig()
+        report = rig.run(2.5)
+        assert rig.modes() == ["passive", "stand", "walk"]
+        assert rig.clock.now() == pytest.approx(7.5, abs=0.3)
+        assert report.ended_by == "It was told to end, but nobody hung it up: its mode is walk."
+        assert not report.in_order

@@ -39,9 +39,12 @@ ALLOWED = {
     (Mode.STAND, Request.STAND): Mode.STAND,
     (Mode.STAND, Request.WALK): Mode.WALK,
     (Mode.STAND, Request.SIT): Mode.SIT,
+    (Mode.STAND, Request.PASSIVE): Mode.SIT,
     (Mode.STAND, Request.DAMPED): Mode.DAMPED,
     (Mode.WALK, Request.WALK): Mode.WALK,
-    (Mode.WALK, Request.STAND): Mode.STAND,
+    (Mode.WALK, Request.STAND): Mode.STOP,
+    (Mode.WALK, Request.SIT): Mode.STOP,
+    (Mode.WALK, Request.PASSIVE): Mode.STOP,
     (Mode.WALK, Request.DAMPED): Mode.DAMPED,
     (Mode.SIT, Request.SIT): Mode.SIT,
     (Mode.SIT, Request.STAND): Mode.STAND,
@@ -49,6 +52,11 @@ ALLOWED = {
     (Mode.SIT, Request.DAMPED): Mode.DAMPED,
     (Mode.DAMPED, Request.DAMPED): Mode.DAMPED,
     (Mode.DAMPED, Request.RELEASE): Mode.PASSIVE,
+    (Mode.STOP, Request.WALK): Mode.WALK,
+    (Mode.STOP, Request.STAND): Mode.STOP,
+    (Mode.STOP, Request.SIT): Mode.STOP,
+    (Mode.STOP, Request.PASSIVE): Mode.STOP,
+    (Mode.STOP, Request.DAMPED): Mode.DAMPED,
 }
 
 
@@ -106,13 +114,17 @@ def test_nothing_but_the_release_leaves_the_damped_mode() -> None:
     assert mode(robot) == Mode.PASSIVE
 
 
-def test_a_held_walking_robot_may_be_asked_to_stand_but_not_to_walk() -> None:
+@pytest.mark.parametrize("response", [Response.STOP, Response.HOLD, Response.STAND])
+def test_a_robot_that_safety_stops_may_be_asked_to_stand_but_not_to_walk(response: Response) -> None:
     robot = Robot().to(Request.STAND)
-    robot.step(Request.WALK, response=Response.HOLD)
+    robot.step(Request.WALK, response=response)
     assert (mode(robot), bool(robot.state.refused)) == (Mode.STAND, True)
     robot.step(Request.WALK)
-    robot.step(Request.STAND, response=Response.HOLD)
-    assert (mode(robot), bool(robot.state.refused)) == (Mode.STAND, False)
+    robot.step(Request.STAND, response=response)
+    assert (mode(robot), bool(robot.state.refused)) == (
+        Mode.STAND if response == Response.STAND else Mode.STOP,
+        False,
+    )
 
 
 def test_a_report_or_a_policy_that_is_garbage_leaves_nothing_behind() -> None:
@@ -136,8 +148,8 @@ def test_single_robots_and_a_batch_are_driven_alike_bit_for_bit() -> None:
     for tick in range(250):
         report = robot_reports(rng, num)
         policy = garbage(rng, rng.normal(size=(num, 60)), 0.001)
-        request = np.where(rng.random(num) < 0.2, rng.choice([1, 2, 3, 3, 3, 4, 5, 6, 6], num), 0)
-        response = np.where(rng.random(num) < 0.03, rng.choice([1, 2, 2, 2, 2, 3, 4], num), 0)
+        request = np.where(rng.random(num) < 0.2, rng.choice([1, 2, 3, 3, 3, 3, 4, 5, 6, 6], num), 0)
+        response = np.where(rng.random(num) < 0.03, rng.choice([1, 2, 2, 3, 3, 3, 4, 5, 6], num), 0)
         time_s = garbage(rng, np.full(num, tick * TICK_S), 0.002)
         told, batch = machine.step(batch, report, request, policy, response, time_s)
         modes |= set(batch.mode.tolist())
@@ -191,7 +203,7 @@ def test_a_state_is_not_changed_by_a_step_nor_by_writing_into_a_command() -> Non
     [
         ({"request": 7}, r"request holds 7; valid: 0 \(keep\), .* 6 \(release\)"),
         ({"request": -1}, "request holds -1"),
-        ({"response": 5}, r"response holds 5; valid: 0 \(none\), 1 \(clamp\)"),
+        ({"response": 7}, r"response holds 7; valid: 0 \(none\), 1 \(clamp\)"),
         ({"request": 1.0}, "request is float64 of shape"),
         ({"request": np.zeros(2, int)}, r"request is int64 of shape \(2,\)"),
         ({"policy": replace(POLICY, joint_pos_rad=np.zeros(4))}, r"policy_command has shape \(16,\)"),
@@ -233,7 +245,7 @@ def test_machine_and_safety_walk_hold_damp_and_release_a_robot_together() -> Non
         verdict = watch.check(
             joint_command(asked),
             report=report,
-            walking=state.mode == Mode.WALK,
+            walking=state.mode in (Mode.WALK, Mode.STOP),
             policy_failed=500 <= tick < 520,
             operator_stop=tick == 1100,
             operator_release=tick in (1300, 1301),
@@ -248,10 +260,12 @@ def test_machine_and_safety_walk_hold_damp_and_release_a_robot_together() -> Non
         if 500 <= tick < 520:
             assert verdict.response == Response.HOLD
     assert walked == 440
+    assert np.unique(modes[700:782]).tolist() == [Mode.STOP]
     changed = [tick for tick in range(1, 1400) if modes[tick] != modes[tick - 1]]
     assert [(tick, Mode(modes[tick]).name) for tick in changed] == [
         (260, "WALK"),
-        (700, "STAND"),
+        (700, "STOP"),
+        (782, "STAND"),
         (1101, "DAMPED"),
         (1301, "PASSIVE"),
     ]

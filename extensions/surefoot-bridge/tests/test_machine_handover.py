@@ -35,7 +35,7 @@ def test_a_motion_begins_where_the_joints_are_and_ends_in_the_pose_at_rest_both_
 
 def test_a_motion_starts_from_the_measured_pose_also_when_the_target_was_elsewhere() -> None:
     robot = Robot().to(Request.STAND, Request.WALK)  # joints LYING, targets the policy's
-    robot.step(Request.STAND)
+    robot.step(response=Response.STAND)
     np.testing.assert_array_equal(robot.state.start_rad, LYING)
     robot.joints = LYING + 1.0  # moves on; the start stays
     robot.run(0.2)
@@ -64,7 +64,8 @@ def test_from_stand_to_walk_targets_and_gains_pass_without_a_jump() -> None:
 
 def test_from_walk_to_stand_targets_and_gains_pass_without_a_jump() -> None:
     robot = Robot(joints=POSE).to(Request.STAND, Request.WALK)
-    told = np.concatenate([flat(robot.step())[None], flat(robot.step(Request.STAND))[None], robot.run(1.5)])
+    stood = flat(robot.step(response=Response.STAND))
+    told = np.concatenate([flat(POLICY)[None], stood[None], robot.run(1.5)])
     np.testing.assert_array_equal(told[0], told[1])
     np.testing.assert_array_equal(told[-1, :3], STAND)
     target, stiffness, damping = changes_of(told)
@@ -80,7 +81,7 @@ def test_from_walk_to_stand_targets_and_gains_pass_without_a_jump() -> None:
 def test_a_walking_robot_stands_in_the_share_of_time_that_its_way_is_of_that_from_sitting(way, expected_s) -> None:
     """From sitting it is 0.6 rad, which takes 1 s; a hand-over takes 0.5."""
     robot = Robot(joints=STAND + way).to(Request.STAND, Request.WALK)
-    robot.step(Request.STAND)
+    robot.step(response=Response.STAND)
     assert robot.state.motion_s == pytest.approx(expected_s)
     robot.run(expected_s - 2 * TICK_S)
     robot.step(Request.WALK)
@@ -93,7 +94,7 @@ def test_a_walking_robot_stands_in_the_share_of_time_that_its_way_is_of_that_fro
 def test_a_robot_that_walks_in_its_standing_pose_stands_after_a_control_period_where_nothing_is_handed_over() -> None:
     at_once = replace(CONTRACT, gains=replace(CONTRACT.gains, handover_s=0.0))
     robot = Robot(at_once, joints=STAND).to(Request.STAND, Request.WALK)
-    robot.step(Request.STAND)
+    robot.step(response=Response.STAND)
     assert robot.state.motion_s == pytest.approx(CONTRACT.timing.control_period_s)
     np.testing.assert_array_equal(robot.run(0.1)[-1, :3], STAND)
 
@@ -176,7 +177,7 @@ def test_the_next_hand_over_begins_from_what_was_sent() -> None:
     robot = Robot(joints=POSE).to(Request.STAND, Request.WALK)
     sent = command(target=[0.5, 0.5, 0.5], stiffness=10.0, damping=1.0)
     robot.state = robot.machine.sent(robot.state, flat(sent))
-    np.testing.assert_array_equal(flat(robot.step(Request.STAND)), flat(sent))
+    np.testing.assert_array_equal(flat(robot.step(response=Response.STAND)), flat(sent))
     robot.state = robot.machine.sent(robot.state, flat(sent))
     np.testing.assert_array_equal(robot.step(response=Response.HOLD).joint_pos_rad, np.full(3, 0.5))
 

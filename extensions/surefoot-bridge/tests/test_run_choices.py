@@ -66,6 +66,8 @@ def test_operators_are_understood():
     assert parse_operator("script:a:b.txt") == OperatorChoice("script", Path("a:b.txt"))
     assert "space  STOP" in parse_operator("keyboard").help
     assert "B  STOP" in parse_operator("joystick").help
+    assert parse_operator("remote") == OperatorChoice("remote")
+    assert "L2+B or select  STOP" in parse_operator("remote").help
 
 
 @pytest.mark.parametrize("text", ["script", "script:", "joystick:", "keyboard:x", "mouse", ""])

@@ -37,7 +37,7 @@ def test_the_shipped_policy_stands_walks_and_sits_by_a_script(tmp_path):
     assert "Stage tethered: unitree_go2 in MuJoCo (a rehearsal: no real robot moves)" in shown
     assert "Ended because its 11 s are over. It was told to end, and the robot rests." in shown
     log = running.log
-    assert modes(log) == ["stand", "walk", "stand", "sit", "passive"]
+    assert modes(log) == ["stand", "walk", "stop", "stand", "sit", "passive"]
     assert log.stage == "tethered (rehearsal)"
     assert log.finished
     summary = summarise(log)
@@ -81,7 +81,7 @@ def test_a_signal_brings_a_walking_robot_to_rest_in_order_and_closes_the_log(tmp
     assert running.process.returncode == 130, shown
     assert f"Ended because {name} came. It was told to end, and the robot rests." in shown
     log = running.log
-    assert modes(log) == ["stand", "walk", "stand", "sit", "passive"]
+    assert modes(log) == ["stand", "walk", "stop", "stand", "sit", "passive"]
     assert (log.finished, log.lost_bytes, log.damaged_bytes) == (True, 0, 0)
     last = log.joint_commands()
     assert not last.stiffness_nm_per_rad[-1].any()

@@ -4,26 +4,22 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from bundles import random_network
+from bundles import NEEDS, random_network
 
 from surefoot_bridge import runtimes
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.forms import policy_files
 from surefoot_bridge.runtimes import load_policy, pick_runtime
 from surefoot_bridge.weights import describe, save_weights
 
 CELLS = (None, "gru", "lstm")
-NEEDS = {"torchscript": ("torch",), "onnx": ("torch", "onnx", "onnxruntime")}
 ALL = {"policy.pt": b"", "policy.onnx": b"", "policy.npz": b""}
 
 
 def exported(runtime, network):
-    """Content of the runtime's file; skips the test where something that it needs is missing."""
-    for module in NEEDS[runtime]:
-        pytest.importorskip(module, reason=f"{module} is not installed")
-    import torch_networks
-
-    write = torch_networks.torchscript_bytes if runtime == "torchscript" else torch_networks.onnx_bytes
-    return write(network)
+    """Content of the runtime's file; skips the test where the runtime is missing."""
+    pytest.importorskip(NEEDS[runtime], reason=f"{NEEDS[runtime]} is not installed")
+    return policy_files(network)[runtimes.RUNTIMES[runtime][0]]
 
 
 def policies(runtime, network):
@@ -57,8 +53,7 @@ def test_the_runtimes_agree_for_one_robot_and_for_many_over_a_reset(runtime, cel
 
 @pytest.mark.parametrize("runtime", ["torchscript", "onnx"])
 def test_a_file_that_is_none_is_refused_by_name(runtime):
-    for module in NEEDS[runtime]:
-        pytest.importorskip(module, reason=f"{module} is not installed")
+    pytest.importorskip(NEEDS[runtime], reason=f"{NEEDS[runtime]} is not installed")
     file = runtimes.RUNTIMES[runtime][0]
     with pytest.raises(SurefootError, match=f"b/{file} cannot be opened as"):
         load_policy(runtime, {file: b"nothing"}, describe(random_network(7, 3)), where="b")

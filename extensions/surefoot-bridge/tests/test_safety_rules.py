@@ -9,6 +9,7 @@ from safety_cases import CONTRACT, LIMITS, POSE, TICK_S, Watch, command
 
 from surefoot_bridge.contract import Interval
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robot import ALARMS
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.safety_limits import StageLimits
 from surefoot_bridge.safety_rules import Response
@@ -45,6 +46,10 @@ def leaning(angle):
     return np.array([math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0])
 
 
+def alarm(name):
+    return lambda value: {"alarms": np.array([value and name == each for each in ALARMS])}
+
+
 def of_joint_c(value):
     return np.array([False, value, False, False])  # the IMU comes before the joints
 
@@ -63,7 +68,7 @@ CASES = {
     "policy_failed": (given("policy_failed", bool), True, False, 0.0, "hold"),
     "velocity_command": (given("velocity_command", first), above(0.3), 0.3, 0.0, "clamp"),
     "operator_stop": (given("operator_stop", bool), True, False, 0.0, "damp"),
-    "operator_lost": (given("operator_age_s"), 0.5, below(0.5), 0.0, "hold"),
+    "operator_lost": (given("operator_age_s"), 0.5, below(0.5), 0.0, "stop"),
     "command_not_finite": (told(damping=first), math.nan, 1e300, 0.0, "hold"),
     "command_range": (told(target=target_of_c), above(2.0), 2.0, 0.0, "clamp"),
     "target_rate": (told(target=target_of_c), 0.9004 + SMALL, 0.9004 - SMALL, 0.0, "clamp"),
@@ -71,12 +76,12 @@ CASES = {
     "joint_position": (measured("joint_pos_rad"), 2.087 + SMALL, 2.087 - SMALL, 0.02, "damp"),
     "joint_velocity": (measured("joint_vel_rad_s"), -20.02, -below(20.02), 0.02, "damp"),
     "joint_torque": (measured("joint_torque_nm"), -23.72, -below(23.72), 0.1, "damp"),
-    "motor_warm": (measured("motor_temperature_c"), 80.0, below(80.0), 0.5, "hold"),
+    "motor_warm": (measured("motor_temperature_c"), 80.0, below(80.0), 0.5, "stop"),
     "motor_hot": (measured("motor_temperature_c"), 90.0, below(90.0), 0.5, "damp"),
     "tilt": (measured("imu_quat_wxyz", leaning), 1.0 + SMALL, 1.0 - SMALL, 0.04, "damp"),
     "fallen": (measured("imu_quat_wxyz", leaning), 1.0 + SMALL, 1.0 - SMALL, 2.0, "zero"),
     "free_fall": (measured("imu_lin_acc_m_s2"), 3.0, 3.0 + SMALL, 0.15, "damp"),
-    "battery_low": (measured("battery_share", float), 0.2, above(0.2), 2.0, "hold"),
+    "battery_low": (measured("battery_share", float), 0.2, above(0.2), 2.0, "stop"),
     "report_not_finite": (measured("imu_ang_vel_rad_s"), math.nan, 1e300, 0.0, "hold"),
     "report_quaternion": (measured("imu_quat_wxyz", lambda x: [x, 0, 0, 0]), 0.95 - SMALL, 0.95 + SMALL, 0.0, "hold"),
     "report_crc": (given("wrong_crc", bool), True, False, 0.0, "hold"),
@@ -86,7 +91,14 @@ CASES = {
     "report_stale": (given("report_age_s"), 0.04, below(0.04), 0.0, "hold"),
     "report_lost": (given("report_age_s"), 0.04, below(0.04), 0.1, "damp"),
     "clock_back": (given("time_s"), 0.01 - SMALL, 0.01, 0.0, "hold"),
-    "clock_jump": (given("time_s"), 0.51 + SMALL, 0.51 - SMALL, 0.0, "hold"),
+    "clock_jump": (given("time_s"), 0.51 + SMALL, 0.51 - SMALL, 0.0, "damp"),
+    "clock_jump_back": (given("time_s"), -0.49 - SMALL, -0.49 + SMALL, 0.0, "damp"),
+    "other_commander": (alarm("other_commander"), True, False, 0.0, "damp"),
+    "own_controller": (alarm("own_controller"), True, False, 0.0, "damp"),
+    "robot_clock_rate": (alarm("robot_clock_rate"), True, False, 0.1, "hold"),
+    "motor_fault": (alarm("motor_fault"), True, False, 0.1, "hold"),
+    "motor_link": (alarm("motor_link"), True, False, 0.1, "hold"),
+    "battery_silent": (alarm("battery_silent"), True, False, 0.1, "hold"),
     "deadline": (given("lateness_s"), 0.02, below(0.02), 0.0, "hold"),
 }
 

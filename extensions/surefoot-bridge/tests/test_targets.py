@@ -57,6 +57,16 @@ def test_an_action_of_zero_asks_for_the_default_pose() -> None:
     np.testing.assert_allclose(told, [[0.3, 0.1, 0.2]], rtol=1e-15)
 
 
+def test_a_target_goes_beyond_the_limits_unless_training_clamped_it_before_the_filter() -> None:
+    # a: 0.1 + 0.25 * 9 = 2.35, of a range up to 2; of b and c nothing is asked. The filter goes half the way from 0.1.
+    contract = small_contract()
+    np.testing.assert_allclose(positions(Targets(contract), [[9.0, 0.0, 0.0]]), [[0.3, 2.35, 0.2]], rtol=1e-12)
+    clamped = replace(contract, action=replace(contract.action, clamped_to_limits=True))
+    np.testing.assert_allclose(positions(Targets(clamped), [[9.0, 0.0, 0.0]]), [[0.3, 2.0, 0.2]], rtol=1e-12)
+    told = positions(Targets(filtered(clamped, HALF_LIFE_HZ)), [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]])
+    np.testing.assert_allclose(told, [[0.3, 0.1, 0.2], [0.3, 1.05, 0.2]], rtol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_an_action_is_clipped_before_it_is_scaled(dtype: str) -> None:
     contract = small_contract()

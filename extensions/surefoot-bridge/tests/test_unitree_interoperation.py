@@ -44,7 +44,7 @@ def said_by(sdk, *arguments):
 @KINDS
 def test_the_cpp_sdk_reads_our_reports_and_we_understand_its_commands(robot, joints, monkeypatch):
     monkeypatch.setattr(unitree_peer, "DOMAIN", 0)  # it knows no other
-    with Peer(robot, mode_machine=6) as peer:
+    with Peer(robot, mode_machine=5) as peer:
         said = said_by("far", robot)
         counts, commands = peer.firmware.counts, list(peer.commands)
     assert said["q"] == (0.125 * np.arange(joints)).tolist()  # it drops reports whose checksum is wrong
@@ -54,7 +54,7 @@ def test_the_cpp_sdk_reads_our_reports_and_we_understand_its_commands(robot, joi
         assert counts.obeyed == 0
         assert counts.wrong_header > 100
     else:
-        assert said["mode_machine"] == 6
+        assert said["mode_machine"] == 5
         assert counts.wrong_header == 0
         assert commands[-1][1].joint_pos_rad.tolist() == (COMMANDED["q"] * np.arange(joints)).tolist()
         assert commands[-1][1].stiffness_nm_per_rad.tolist() == (COMMANDED["kp"] * np.arange(joints)).tolist()

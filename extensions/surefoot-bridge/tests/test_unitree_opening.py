@@ -11,7 +11,7 @@ from unitree_peer import DOMAIN, Peer, address, needs_dds, unitree_contract
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.unitree import RobotAddress, dds_library, interfaces, open_robot
+from surefoot_bridge.unitree import RobotAddress, dds_library, interfaces, open_robot, unitree_robot
 from surefoot_bridge.unitree.participant import Participant
 
 GO2, G1 = "unitree_go2", "unitree_g1"
@@ -92,7 +92,7 @@ def test_a_robot_whose_clock_does_not_tick_in_milliseconds_is_refused(factor, mo
         report = peer.firmware.report
 
         def other_ticks(state):
-            state.time_s[...] = factor * (time.monotonic() - begin_s)
+            state.time_s[...] = 5.0 + factor * (time.monotonic() - begin_s)
             report(state)
 
         monkeypatch.setattr(peer.firmware, "report", other_ticks)
@@ -101,6 +101,7 @@ def test_a_robot_whose_clock_does_not_tick_in_milliseconds_is_refused(factor, mo
 
 @needs_dds
 def test_a_g1_whose_battery_is_not_known_is_refused(monkeypatch):
+    monkeypatch.setattr(unitree_robot, "LOOPBACK", "none")  # as if it were a real one
     with Peer(G1) as peer:
         monkeypatch.setattr(peer.firmware, "_report_battery", lambda share: None)
         told = refusal(address(G1), unitree_contract(G1), timeout_s=1.0)
@@ -134,15 +135,14 @@ def test_a_contract_for_another_robot_is_refused():
     )
 
 
-def test_a_contract_with_a_joint_that_the_robot_lacks_is_refused():
-    joints = ("tail_joint", *unitree_contract(GO2).robot.sdk_joint_names[1:])
-    told = refusal(contract=unitree_contract(GO2, joints=joints))
-    assert told.startswith("The contract's joint 'tail_joint' is not among the robot's: FR_hip_joint, ")
-
-
-def test_a_contract_that_leaves_a_joint_without_commands_is_refused():
-    told = refusal(contract=unitree_contract(GO2, joints=unitree_contract(GO2).robot.sdk_joint_names[:-1]))
-    assert told == "The contract leaves joints of unitree_go2 without commands: RL_calf_joint."
+def test_a_contract_with_other_joints_than_the_robots_is_refused_before_the_network_is_looked_at():
+    joints = unitree_contract(GO2).robot.sdk_joint_names
+    told = refusal(contract=unitree_contract(GO2, joints=("tail_joint", *joints[1:])))
+    assert "the list of joints lacks FR_hip_joint and adds tail_joint; the robot's, in its order: FR_hip_joint" in told
+    told = refusal(contract=unitree_contract(GO2, joints=joints[:-1]))
+    assert "the list of joints lacks RL_calf_joint; the robot's" in told
+    told = refusal(contract=unitree_contract(GO2, joints=(joints[1], joints[0], *joints[2:])))
+    assert "the list of joints has FR_thigh_joint where the robot has FR_hip_joint" in told
 
 
 @needs_dds

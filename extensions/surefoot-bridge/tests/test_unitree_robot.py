@@ -13,37 +13,34 @@ from surefoot_bridge.state import JointCommand
 from surefoot_bridge.unitree import UnitreeG1, open_robot
 from surefoot_bridge.unitree.commands import LowCommand
 from surefoot_bridge.unitree.kinds import KINDS
-from surefoot_bridge.unitree.motion_switcher import CHECK_MODE
 from surefoot_bridge.unitree.participant import Participant
 
 pytestmark = needs_dds
 
 GO2, G1 = "unitree_go2", "unitree_g1"
-SHUFFLED = tuple(np.random.default_rng(5).permutation(KINDS[GO2].joint_names).tolist())
 
 
-def opened(robot=GO2, **contract):
-    feet = contract.pop("feet", ("RR_foot", "FR_foot"))
-    made = unitree_contract(robot, feet=feet, **contract)
-    return open_robot(address(robot), made, clock=MonotonicClock(), timeout_s=10.0)
+def opened(robot=GO2):
+    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=10.0)
 
 
 def command(n, first=0.0):
     rows = first + np.arange(5 * n, dtype=float).reshape(5, n) / 8.0
+    rows[[1, 4]] = 0.0  # a velocity or a torque is refused
     return JointCommand(*rows)
 
 
-def test_a_report_has_joints_and_feet_in_the_contracts_order():
-    with Peer(GO2), opened(joints=SHUFFLED) as robot:
+def test_a_report_has_joints_in_the_robots_order_and_feet_in_the_contracts():
+    with Peer(GO2), opened() as robot:
         state = robot.read().state
-        assert robot.joint_names == SHUFFLED
-        assert robot.num_foot_sensors == 2
-    place = np.array([KINDS[GO2].joint_names.index(name) for name in SHUFFLED])
+        assert robot.joint_names == KINDS[GO2].joint_names
+        assert robot.num_foot_sensors == 4
+    place = np.arange(12)
     assert state.joint_pos_rad.tolist() == (0.125 * place).tolist()
     assert state.joint_vel_rad_s.tolist() == (1.0 + 0.125 * place).tolist()
     assert state.joint_torque_nm.tolist() == (2.0 + 0.125 * place).tolist()
     assert state.motor_temperature_c.tolist() == (30.0 + place).tolist()
-    assert state.foot_force_n.tolist() == [30.0, 10.0]  # the robot's own order is FR, FL, RR, RL
+    assert state.foot_force_n.tolist() == [20.0, 10.0, 40.0, 30.0]  # the robot's own order is FR, FL, RR, RL
     assert state.imu_quat_wxyz.tolist() == [0.5, -0.5, 0.5, 0.5]
     assert state.imu_ang_vel_rad_s.tolist() == [0.25, 0.5, 0.75]
     assert state.imu_lin_acc_m_s2.tolist() == [1.0, 2.0, 9.5]
@@ -51,23 +48,46 @@ def test_a_report_has_joints_and_feet_in_the_contracts_order():
 
 
 def test_a_command_reaches_the_motor_of_its_name():
-    with Peer(GO2) as peer, opened(joints=SHUFFLED) as robot:
+    with Peer(GO2) as peer, opened() as robot:
         robot.take_control()
         robot.write(command(12))
         told = peer.await_commands()[0]
-    place = [SHUFFLED.index(name) for name in KINDS[GO2].joint_names]
     for name in ("joint_pos_rad", "joint_vel_rad_s", "stiffness_nm_per_rad", "damping_nms_per_rad", "torque_nm"):
-        assert getattr(told, name).tolist() == getattr(command(12), name)[place].tolist()
+        assert getattr(told, name).tolist() == getattr(command(12), name).tolist()
+
+
+def test_every_field_of_a_command_reaches_the_motor_of_its_name():
+    rows = np.arange(60, dtype=float).reshape(5, 12) / 8.0
+    with Peer(GO2) as peer, opened(joints=SHUFFLED) as robot:
+        robot._command.send(JointCommand(*rows))
+        told = peer.await_commands()[0]
+    place = [SHUFFLED.index(name) for name in KINDS[GO2].joint_names]
+    for i, name in enumerate(
+        ("joint_pos_rad", "joint_vel_rad_s", "stiffness_nm_per_rad", "damping_nms_per_rad", "torque_nm")
+    ):
+        assert getattr(told, name).tolist() == rows[i][place].tolist()
+
+
+@pytest.mark.parametrize("row", [1, 4])
+def test_a_command_that_would_drive_a_joint_for_as_long_as_it_is_the_last_is_not_sent(row):
+    rows = np.zeros((5, 12))
+    rows[row, 7] = 0.1
+    with Peer(GO2) as peer, opened() as robot:
+        robot.take_control()
+        with pytest.raises(SurefootError, match="has a velocity or a torque of its own, which the robot would keep"):
+            robot.write(JointCommand(*rows))
+        time.sleep(0.05)
+        assert peer.commands == []
 
 
 def test_a_g1_reports_and_obeys_all_its_joints():
-    with Peer(G1, mode_machine=7) as peer, opened(G1) as robot:
+    with Peer(G1) as peer, opened(G1) as robot:
         state = robot.read().state
         robot.take_control()
         robot.write(command(29))
         told = peer.await_commands()[0]
         assert peer.firmware.counts.wrong_header == 0  # it obeys commands that repeat its mode_machine only
-        assert robot.mode_machine == 7
+        assert robot.mode_machine == 5
     assert state.joint_pos_rad.tolist() == (0.125 * np.arange(29)).tolist()
     assert state.motor_temperature_c.tolist() == (30.0 + np.arange(29)).tolist()
     assert state.foot_force_n.shape == (0,)
@@ -156,8 +176,7 @@ def test_taking_control_switches_the_robots_own_controller_off():
 
 def test_control_is_not_taken_while_the_robots_controller_stays_on(monkeypatch):
     with Peer(GO2, own_controller="normal") as peer, opened() as robot:
-        respond = peer.firmware._respond
-        monkeypatch.setattr(peer.firmware, "_respond", lambda number, api_id: respond(number, CHECK_MODE))
+        monkeypatch.setattr(peer.firmware.own, "release", lambda: None)
         with pytest.raises(SurefootError, match="its own controller 'normal' stays on after 0 s"):
             robot.take_control(timeout_s=0.3)
         with pytest.raises(SurefootError, match="was not taken control of"):
@@ -206,7 +225,7 @@ def test_a_command_that_is_not_finite_is_not_sent(bad):
     with Peer(GO2) as peer, opened() as robot:
         robot.take_control()
         wrong = command(12)
-        wrong.torque_nm[3] = bad
+        wrong.joint_pos_rad[3] = bad
         with pytest.raises(SurefootError, match="is not finite; nothing was sent"):
             robot.write(wrong)
         time.sleep(0.05)

@@ -1,9 +1,5 @@
-"""The networks of :mod:`surefoot_bridge.weights` built of PyTorch's own modules, and their exports. Needs PyTorch."""
+"""The networks of :mod:`surefoot_bridge.weights` built of PyTorch's own modules. Needs PyTorch."""
 
-import io
-import tempfile
-import warnings
-from pathlib import Path
 from typing import Tuple
 
 import numpy as np
@@ -58,37 +54,6 @@ class Lstm(_Base):
 def torch_network(network: Network) -> nn.Module:
     """The module whose forward takes and returns what a bundle's exports do."""
     return {None: Mlp, "gru": Gru, "lstm": Lstm}[network.cell](network).eval()
-
-
-def torchscript_bytes(network: Network) -> bytes:
-    """Content of ``policy.pt``."""
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.jit.save(torch.jit.script(torch_network(network)), buffer)
-    return buffer.getvalue()
-
-
-def onnx_bytes(network: Network) -> bytes:
-    """Content of ``policy.onnx``; needs the package onnx."""
-    states = {None: [], "gru": ["h"], "lstm": ["h", "c"]}[network.cell]
-    example = [torch.zeros(2, network.observation_dim)]
-    example += [torch.zeros(len(network.recurrent_layers), 2, network.hidden_dim) for _ in states]
-    names, outputs = ["observation", *states], ["action", *(f"{name}_out" for name in states)]
-    axes = {name: {0 if name in ("observation", "action") else 1: "batch"} for name in names + outputs}
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
-        warnings.simplefilter("ignore")
-        path = Path(folder) / "policy.onnx"
-        torch.onnx.export(
-            torch_network(network),
-            tuple(example),
-            path,
-            input_names=names,
-            output_names=outputs,
-            dynamic_axes=axes,
-            dynamo=False,
-        )
-        return path.read_bytes()
 
 
 def _tensor(array: np.ndarray) -> Tensor:

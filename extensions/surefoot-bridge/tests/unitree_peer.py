@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from contracts import quadruped_contract
 
-from surefoot_bridge import contract as c
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import RobotState
 from surefoot_bridge.unitree import RobotAddress
@@ -35,10 +34,12 @@ def address(robot):
     return RobotAddress(robot, "lo", DOMAIN)
 
 
-def unitree_contract(robot, *, joints=None, feet=("FL_foot", "RR_foot")):
-    """A contract whose order of joints is that of the kind, backwards for the policy; and made-up numbers."""
-    sdk = tuple(joints or KINDS[robot].joint_names)
+def unitree_contract(robot, *, joints=None):
+    """A contract whose order of joints is the robot's, backwards for the policy; its limits, and made-up numbers."""
+    caps = KINDS[robot].caps
+    sdk, feet = tuple(joints or caps.joint_names), caps.foot_names
     n, made = len(sdk), quadruped_contract()
+    middle = tuple((limit.low + limit.high) / 2.0 for limit in reversed(caps.joint_pos_rad))[-n:]
 
     def each(part):
         """The part with as many numbers as there are joints."""
@@ -50,12 +51,27 @@ def unitree_contract(robot, *, joints=None, feet=("FL_foot", "RR_foot")):
     terms = [replace(t, dim=dims.get(t.source, t.dim)) for t in seen]
     return replace(
         made,
-        robot=c.RobotPart(robot, "1", tuple(reversed(sdk)), sdk, feet, (0.1,) * n),
+        robot=replace(
+            made.robot,
+            name=robot,
+            joint_names=tuple(reversed(sdk)),
+            sdk_joint_names=sdk,
+            foot_names=feet,
+            mirror_foot_names=tuple(reversed(feet)),
+            default_joint_pos_rad=middle,
+        ),
+        handling=replace(each(made.handling), stand_rad=middle, sit_rad=middle),
         gains=each(made.gains),
         action=each(made.action),
         observation=replace(made.observation, terms=tuple(terms)),
         network=replace(made.network, observation_dim=sum(t.dim * t.history for t in terms), action_dim=n),
-        safety=each(made.safety),
+        safety=replace(
+            each(made.safety),
+            joint_pos_limit_rad=caps.joint_pos_rad[::-1][-n:],
+            joint_vel_limit_rad_s=caps.joint_vel_rad_s[::-1][-n:],
+            torque_limit_nm=caps.torque_nm[::-1][-n:],
+            motor_temperature_limit_c=caps.motor_temperature_c,
+        ),
     )
 
 
@@ -78,8 +94,17 @@ def robot_state(robot, time_s, **changes):
     return replace(state, **{name: np.asarray(value) for name, value in changes.items()})
 
 
+def torque_nm(command, state):
+    """What a motor gives by the last command, which stays in force."""
+    return (
+        command.torque_nm
+        + command.stiffness_nm_per_rad * (command.joint_pos_rad - state.joint_pos_rad)
+        + command.damping_nms_per_rad * (command.joint_vel_rad_s - state.joint_vel_rad_s)
+    )
+
+
 class Peer:
-    """The emulated firmware in a thread.
+    """The emulated firmware in a thread; its joints stand where they are, and give the torque of the last command.
 
     Attributes:
         firmware: The firmware.
@@ -98,13 +123,23 @@ class Peer:
         self._thread.start()
 
     def _run(self):
-        begin_s = time.monotonic()
+        begin_s = last_s = time.monotonic()
+        own_rad = np.zeros(len(KINDS[self.robot].joint_names))
         while not self._ended.wait(0.002):
             now = time.monotonic()
             self.commands += [(now, command) for command in self.firmware.commands()]
             self.firmware.answer()
+            own = self.firmware.own.command(now, own_rad)
+            held = {}
+            if own is not None:  # whose joints go where it tells them to
+                vel_rad_s, own_rad = (own.joint_pos_rad - own_rad) / (now - last_s), own.joint_pos_rad
+                held = {"joint_pos_rad": own_rad, "joint_vel_rad_s": vel_rad_s}
+            last_s = now
             if self.reporting:
-                self.firmware.report(robot_state(self.robot, **{"time_s": now - begin_s, **self.changes}))
+                state = robot_state(self.robot, **{"time_s": now - begin_s, **held, **self.changes})
+                if self.commands and "joint_torque_nm" not in self.changes:
+                    state = replace(state, joint_torque_nm=torque_nm(self.commands[-1][1], state))
+                self.firmware.report(state)
 
     def await_commands(self, count=1, timeout_s=5.0):
         until = time.monotonic() + timeout_s

@@ -24,6 +24,12 @@ SOURCES = (
         "joint order of the SDK; gains and pose of deployed policies, as alternatives",
     ),
     Source(
+        "unitree_rl_lab later",
+        "unitreerobotics/unitree_rl_lab@1a762ac deploy/robots/g1_29dof/config/config.yaml",
+        "Apache-2.0",
+        "its states FixStand and Passive: standing pose, its duration, gains that stand, damping",
+    ),
+    Source(
         "isaaclab",
         "isaaclab 3.0.0 isaaclab_assets/robots/unitree.py",
         "BSD-3-Clause",
@@ -133,7 +139,8 @@ DECISIONS = (
         "friction of feet",
         "menagerie, mjlab: 0.6",
         "0.6",
-        "Both agree. Torsional and rolling friction are left out (condim 3), since PhysX has neither.",
+        "Both agree. Torsional and rolling friction are left out (condim 3): PhysX has no rolling friction and one "
+        "torsional radius for a whole scene.",
     ),
     Decision(
         "feet",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from surefoot_robots import mjcf
 from surefoot_robots.actuator_group import ActuatorGroup
+from surefoot_robots.handling import Handling
 from surefoot_robots.interface import RobotInterface
 from surefoot_robots.spec import RobotSpec, Sign
 
@@ -129,6 +130,28 @@ def _action_scale(joint: str) -> float:
     return 0.25 * group.effort_limit_nm / group.stiffness
 
 
+def _by_joint(
+    leg: tuple[float, ...], waist: tuple[float, ...], arm: tuple[float, ...], *, mirror: float
+) -> dict[str, float]:
+    """Return a number for each joint, given those of the left side.
+
+    Args:
+        leg: Left leg; its roll and yaw are 0 in every pose here, so the right one is the same.
+        waist: Waist.
+        arm: Left arm.
+        mirror: Factor of the right arm's roll joints: -1 for angles, 1 for gains.
+    """
+    left, right = (*leg, *arm), [*leg, *arm]
+    for place, part in enumerate((*_LEG, *_ARM)):
+        if part.endswith("roll") and right[place]:
+            right[place] *= mirror if part in _ARM else 1.0
+    return {
+        **{f"left_{part}_joint": number for part, number in zip((*_LEG, *_ARM), left, strict=True)},
+        **{f"right_{part}_joint": number for part, number in zip((*_LEG, *_ARM), right, strict=True)},
+        **{f"{part}_joint": number for part, number in zip(_WAIST, waist, strict=True)},
+    }
+
+
 # Ends of the capsules along the edges of the sole: heel and toe, left and right.
 _SOLE_M = ((-0.085, 0.025, 0.0), (0.085, 0.03, 0.0), (-0.085, -0.025, 0.0), (0.085, -0.03, 0.0))
 
@@ -150,7 +173,28 @@ SPEC = RobotSpec(
     action_scale_rad={joint: _action_scale(joint) for joint in _JOINTS},
     joint_mirror={joint: _mirror(joint) for joint in _JOINTS},
     foot_mirror={"left_foot": "right_foot", "right_foot": "left_foot"},
+    foot_diagonal={},
     fall_bodies=("pelvis", "torso_link", "left_knee_link", "right_knee_link"),
+    imu_site="imu_in_pelvis",
+    handling=Handling(
+        stand_rad=_by_joint(
+            (-0.1, 0.0, 0.0, 0.3, -0.2, 0.0), (0.0,) * 3, (0.0, 0.25, 0.0, 0.97, 0.15, 0.0, 0.0), mirror=-1.0
+        ),  # FixStand
+        # Assumption: no source lets a G1 down. These are mjlab's bent knees, with the centre of mass over the soles; a
+        # humanoid does not come to rest on the ground by poses alone, so a gantry takes it from there.
+        sit_rad=_by_joint(
+            (-0.312, 0.0, 0.0, 0.669, -0.363, 0.0), (0.0,) * 3, (0.2, 0.2, 0.0, 0.6, 0.0, 0.0, 0.0), mirror=-1.0
+        ),
+        stand_s=3.0,  # FixStand
+        sit_s=3.0,  # Assumption: as long as to stand
+        stiffness_nm_per_rad=_by_joint(
+            (100.0, 100.0, 100.0, 150.0, 40.0, 40.0), (200.0,) * 3, (40.0,) * 7, mirror=1.0
+        ),  # FixStand
+        damping_nms_per_rad=_by_joint((2.0, 2.0, 2.0, 4.0, 2.0, 2.0), (5.0,) * 3, (10.0,) * 7, mirror=1.0),  # FixStand
+        damped_nms_per_rad=3.0,  # Passive
+        rests_without_gantry=False,
+        passive_needs="the gantry carries it",
+    ),
     interface=RobotInterface(
         sensors=("gyro", "gravity", "joint_pos", "joint_vel"),
         low_level_hz=500.0,

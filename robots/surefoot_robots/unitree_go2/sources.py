@@ -20,7 +20,14 @@ SOURCES = (
         "unitreerobotics/unitree_rl_lab@e72a072c4db68b79a816b3b89bf3b6a0525d113e "
         "source/unitree_rl_lab/unitree_rl_lab/assets/robots/unitree.py, deploy/robots/go2/config/config.yaml",
         "Apache-2.0",
-        "joint order of the SDK; gains and pose of deployed policies",
+        "joint order of the SDK; gains and pose of deployed policies; its states FixStand and Passive: standing pose "
+        "and gains",
+    ),
+    Source(
+        "unitree_rl_lab fork",
+        "FO-ODE/unitree_rl_lab@96987bf deploy/robots/go2/config/config.yaml",
+        "Apache-2.0",
+        "durations of FixStand, damping of Passive",
     ),
     Source(
         "urdf",
@@ -34,7 +41,7 @@ SOURCES = (
         "unitreerobotics/unitree_sdk2_python@9b05080718804ba05a2f9b9fb1b08011542f1580 "
         "example/go2/low_level/go2_stand_example.py",
         "BSD-3-Clause",
-        "rate of low-level commands; sensors in the state message",
+        "rate of low-level commands; sensors in the state message; sitting pose and its duration",
     ),
 )
 
@@ -108,7 +115,8 @@ DECISIONS = (
         "contact dimension",
         "menagerie: 6 for feet, 1 (frictionless) for other geoms",
         "3 for all",
-        "PhysX has neither torsional nor rolling friction, and no frictionless pair for one partner only.",
+        "PhysX has no rolling friction, one torsional radius for a whole scene, and no frictionless pair for one "
+        "partner only. Torsional and rolling friction of feet are randomized from none to menagerie's 0.02 m and 0.01 m.",
     ),
     Decision(
         "cylinders",

@@ -1,9 +1,11 @@
 """Specification of the Unitree Go2. The source of each number is in `sources.py`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from surefoot_robots import mjcf
 from surefoot_robots.actuator_group import ActuatorGroup
+from surefoot_robots.handling import Handling
 from surefoot_robots.interface import RobotInterface
 from surefoot_robots.spec import RobotSpec
 
@@ -12,6 +14,7 @@ _MJCF = Path(__file__).with_name("unitree_go2.xml")
 _LEGS = ("FL", "FR", "RL", "RR")
 _SDK_LEGS = ("FR", "FL", "RR", "RL")
 _MIRRORED_LEG = {"FL": "FR", "FR": "FL", "RL": "RR", "RR": "RL"}
+_DIAGONAL_LEG = {"FL": "RR", "RR": "FL", "FR": "RL", "RL": "FR"}
 _PARTS = ("hip", "thigh", "calf")
 
 _DEFAULT_POSE_RAD = {
@@ -20,6 +23,16 @@ _DEFAULT_POSE_RAD = {
     "RL": (0.1, 1.0, -1.5),
     "RR": (-0.1, 1.0, -1.5),
 }
+
+
+def _by_joint(legs: Mapping[str, tuple[float, ...]]) -> dict[str, float]:
+    """Return a number for each joint, given hip, thigh and calf of each leg."""
+    return {f"{leg}_{part}_joint": number for leg in _LEGS for part, number in zip(_PARTS, legs[leg], strict=True)}
+
+
+def _same(hip: float, thigh: float, calf: float) -> dict[str, float]:
+    return _by_joint(dict.fromkeys(_LEGS, (hip, thigh, calf)))
+
 
 SPEC = RobotSpec(
     name="unitree_go2",
@@ -61,21 +74,33 @@ SPEC = RobotSpec(
             viscous_nms_rad=0.0,
         ),
     ),
-    default_joint_pos={
-        f"{leg}_{part}_joint": position
-        for leg, pose in _DEFAULT_POSE_RAD.items()
-        for part, position in zip(_PARTS, pose, strict=True)
-    },
+    default_joint_pos=_by_joint(_DEFAULT_POSE_RAD),
     joint_limits_rad=mjcf.joint_ranges(_MJCF),
-    action_scale_rad={f"{leg}_{part}_joint": 0.25 for leg in _LEGS for part in _PARTS},
+    action_scale_rad=_same(0.25, 0.25, 0.25),
     joint_mirror={
         f"{leg}_{part}_joint": (f"{_MIRRORED_LEG[leg]}_{part}_joint", -1 if part == "hip" else 1)
         for leg in _LEGS
         for part in _PARTS
     },
     foot_mirror={f"{leg}_foot": f"{_MIRRORED_LEG[leg]}_foot" for leg in _LEGS},
+    foot_diagonal={f"{leg}_foot": f"{_DIAGONAL_LEG[leg]}_foot" for leg in _LEGS},
     # A robot on its side lies on hips and thighs; the narrow trunk touches the ground only when it drops flat.
     fall_bodies=("base", *(f"{leg}_hip" for leg in _LEGS)),
+    imu_site="imu",
+    handling=Handling(
+        stand_rad=_same(0.0, 0.8, -1.5),  # FixStand
+        # Last target of the SDK's stand example: the belly lies on the ground, the legs are folded beside it.
+        sit_rad=_by_joint(
+            {"FL": (0.35, 1.36, -2.65), "FR": (-0.35, 1.36, -2.65), "RL": (0.5, 1.36, -2.65), "RR": (-0.5, 1.36, -2.65)}
+        ),
+        stand_s=2.0,  # FixStand: 1 s to fold the legs, 1 s to rise; here both are one motion
+        sit_s=1.8,  # The SDK's stand example: 900 ticks of 2 ms
+        stiffness_nm_per_rad=_same(60.0, 80.0, 80.0),  # FixStand
+        damping_nms_per_rad=_same(5.0, 4.0, 4.0),  # FixStand
+        damped_nms_per_rad=3.0,  # Passive
+        rests_without_gantry=True,
+        passive_needs="its belly lies on the ground",
+    ),
     interface=RobotInterface(
         sensors=("gyro", "gravity", "joint_pos", "joint_vel", "foot_contact"),
         low_level_hz=500.0,

@@ -9,6 +9,8 @@ import torch
 from isaaclab.envs.mdp.commands.velocity_command import UniformVelocityCommand
 from isaaclab.managers import ManagerTermBase
 
+from surefoot.envs.env import STANDING_COMMAND
+
 from .rewards import track_lin_vel_xy
 
 if TYPE_CHECKING:
@@ -39,7 +41,15 @@ class VelocityCommand(UniformVelocityCommand):
 
     def _resample_command(self, env_ids: Sequence[int]) -> None:
         super()._resample_command(env_ids)
-        self.vel_command_b[env_ids] *= self.range_share
+        command = self.vel_command_b[env_ids] * self.range_share  # (num_resampled, 3)
+        draw = torch.rand_like(command[:, :1])  # below slow_share it is, divided by it, the factor of a slow command
+        command *= torch.where(draw < self.cfg.slow_share, draw / max(self.cfg.slow_share, 1e-6), 1.0)
+        kept = torch.rand_like(command).argmax(dim=1, keepdim=True)
+        single = torch.zeros_like(command).scatter_(1, kept, 1.0)
+        command *= torch.where(torch.rand_like(command[:, :1]) < self.cfg.single_share, single, 1.0)
+        # A command that asks for standing says so exactly, so that standing is one command and not many.
+        command *= command.norm(dim=1, keepdim=True) > STANDING_COMMAND
+        self.vel_command_b[env_ids] = command
 
     def state_dict(self) -> dict[str, float]:
         """What a resumed run needs beside the buffers of the base class."""

@@ -8,6 +8,7 @@ import torch
 from isaaclab.managers import ManagerTermBase
 
 import surefoot_rewards as rewards
+from surefoot_rewards.kernel import proportional_std
 
 if TYPE_CHECKING:
     from isaaclab.managers import RewardTermCfg
@@ -22,6 +23,18 @@ def track_lin_vel_xy(env: SurefootEnv, std: float) -> torch.Tensor:
 
 def track_yaw_rate(env: SurefootEnv, std: float) -> torch.Tensor:
     """Reward yaw rate as commanded; ``std`` [rad/s]."""
+    return rewards.track_yaw_rate_exp(env.locomotion.base_ang_vel_b, env.command, std=std)
+
+
+def track_lin_vel_xy_closely(env: SurefootEnv, share: float, lowest_std: float, highest_std: float) -> torch.Tensor:
+    """Reward horizontal velocity within a share of the commanded speed, which tells a slow walk from standing."""
+    std = proportional_std(env.command, share=share, lowest=lowest_std, highest=highest_std)
+    return rewards.track_lin_vel_xy_exp(env.locomotion.base_lin_vel_b, env.command, std=std)
+
+
+def track_yaw_rate_closely(env: SurefootEnv, share: float, lowest_std: float, highest_std: float) -> torch.Tensor:
+    """Reward yaw rate within a share of the commanded speed, which tells a slow turn from standing."""
+    std = proportional_std(env.command, share=share, lowest=lowest_std, highest=highest_std)
     return rewards.track_yaw_rate_exp(env.locomotion.base_ang_vel_b, env.command, std=std)
 
 
@@ -148,14 +161,13 @@ class Trot(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        feet, mirror = env.robot_spec.foot_bodies, env.robot_spec.foot_mirror
-        if len(feet) != 4:
-            raise ValueError(f"a trot needs four feet, '{env.robot_spec.name}' has {len(feet)}; set the term to None")
-        across = [feet.index(mirror[foot]) for foot in feet]
-        # Feet are declared front left, front right, rear left, rear right: two places on is the same side's other end.
-        diagonal = [across[(foot + 2) % 4] for foot in range(4)]
-        self._mirror_foot = torch.tensor(across, device=env.device)
-        self._diagonal_foot = torch.tensor(diagonal, device=env.device)
+        spec, feet = env.robot_spec, env.robot_spec.foot_bodies
+        if not spec.foot_diagonal:
+            raise ValueError(f"a trot needs four feet, '{spec.name}' has {len(feet)}; set the term to None")
+        self._mirror_foot, self._diagonal_foot = (
+            torch.tensor([feet.index(partner[foot]) for foot in feet], device=env.device)
+            for partner in (spec.foot_mirror, spec.foot_diagonal)
+        )
 
     def __call__(self, env: SurefootEnv) -> torch.Tensor:
         """Reward in [0, 1], (num_envs,)."""
@@ -208,17 +220,28 @@ class PoseDeviation(ManagerTermBase):
 
 
 class StandStill(ManagerTermBase):
-    """Penalise, where the command asks to stand, joints away from the default pose and feet in the air."""
+    """Penalise, where the command asks to stand, whatever is not standing at ease.
+
+    Joints that move, feet in the air, joints away from the default pose, and heat: a stance whose legs push against
+    each other or reach far out costs torque for nothing.
+    """
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        self._default = torch.tensor(env.robot_spec.joint_values("default_joint_pos"), device=env.device)
+        spec = env.robot_spec
+        self._default = torch.tensor(spec.joint_values("default_joint_pos"), device=env.device)
+        self._effort_limit = torch.tensor(spec.joint_values("effort_limit_nm"), device=env.device)
 
-    def __call__(self, env: SurefootEnv) -> torch.Tensor:
-        """Deviation [rad] plus feet in the air, (num_envs,)."""
+    def __call__(self, env: SurefootEnv, motion_s2: float, deviation_per_rad: float, effort: float) -> torch.Tensor:
+        """Feet in the air, plus the squared joint speeds, deviations and torques at these rates, (num_envs,)."""
         state = env.locomotion
+        penalty = rewards.stand_still_feet_in_air(state.foot_contact, env.moving)
+        penalty.add_(rewards.stand_still_joint_motion(state.joint_vel, env.moving), alpha=motion_s2)
         deviation = rewards.stand_still_joint_deviation(state.joint_pos, self._default, env.moving)
-        return deviation + rewards.stand_still_feet_in_air(state.foot_contact, env.moving)
+        penalty.add_(deviation, alpha=deviation_per_rad)
+        return penalty.add_(
+            rewards.stand_still_effort(state.motor_torque_nm, self._effort_limit, env.moving), alpha=effort
+        )
 
 
 def termination(env: SurefootEnv) -> torch.Tensor:

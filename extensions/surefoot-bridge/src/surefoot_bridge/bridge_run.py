@@ -4,7 +4,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from .bundle import Bundle
 from .checklist import acknowledge, checklist, misplaced_joints
@@ -12,7 +12,6 @@ from .clock import Clock, MonotonicClock, SimulatedClock
 from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
-from .guardian import Guardian, start_guardian
 from .live.status import LiveStatus
 from .log import LogWriter, open_log
 from .log.seal import key_id
@@ -20,6 +19,7 @@ from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
 from .operators import Operator
 from .robot import Reading, Robot
+from .robot_control import let_go, plan_of, take_control
 from .robot_handling import hold_of
 from .robot_place import RobotPlace
 from .run_outcome import Outcome
@@ -31,10 +31,6 @@ from .stop_file import StopFile
 
 REPORT_TIMEOUT_S = 5.0
 """How long to wait for the first report of a robot [s]."""
-
-GUARDIAN_TIMEOUT_S = 0.1
-"""How long the loop may be silent until the guardian damps the robot [s]: as long as safety lets a robot be without a
-new report."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +46,7 @@ class Run:
         word: The acknowledgement of the checklist, where it was given beforehand.
         simulated_clock: Whether time passes as fast as it is computed.
         without_switcher: Whether to go on where the robot does not say which controller of its own is active.
+        hand_back: Whether a controller of its own that was on is switched on again after a run that ended in order.
         seal_key: File of the key that seals the logs of a real robot; None for the user's own one.
         live: Whether to show on the standard output how it goes while it runs.
     """
@@ -62,6 +59,7 @@ class Run:
     word: Optional[str] = None
     simulated_clock: bool = False
     without_switcher: bool = False
+    hand_back: bool = True
     seal_key: Optional[Path] = None
     live: bool = False
 
@@ -81,6 +79,8 @@ class Run:
                 "--simulated-clock is for --robot mujoco or replay:LOG with --operator script:FILE: a person and a "
                 "robot on the network live in real time."
             )
+        if self.operator.kind == "remote" and self.place.address is None:
+            raise SurefootError("--operator remote is for robots on the network: go2, g1.")
         if self.without_switcher and self.place.address is None:
             raise SurefootError("--without-switcher is for robots on the network: go2, g1.")
 
@@ -118,15 +118,18 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             print(f"Reading the logs in {run.logs} for one that opens the stage {stage.name} ...", flush=True)
         key = seal_key(run.seal_key)
         opened_by = require_open(stage, run.logs, bundle.identity, key).log
-    stops = () if run.stop_file is None else (StopFile(run.stop_file),)
+    stops: List[Callable[[float], bool]] = [] if run.stop_file is None else [StopFile(run.stop_file)]
     clock: Clock = SimulatedClock() if run.simulated_clock else MonotonicClock()
     limits = stage.limits(contract)
     with ExitStack() as stack:
         robot = stack.enter_context(place.open(contract, clock, timeout_s=REPORT_TIMEOUT_S))
+        _require_caps(robot, place)
         reading = _first_report(robot, clock)
         if place.on_hardware and not robot.is_real:
             print(f"The robot at {place.address} says that it is emulated: its log opens no stage.", flush=True)
         _require_joints_in_place(contract, reading, limits)
+        remote_checks = _remote_checks(robot, run, stops)
+        plan, opened = plan_of(robot, place, hand_back=run.hand_back), robot
         acknowledge(
             checklist(
                 bundle,
@@ -137,18 +140,26 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
                 reading=reading,
                 log=_log_fact(run, key if robot.is_real else None),
                 guardian=place.address is not None,
-                more=_network_checks(place),
+                more=(*plan.confirmations, *remote_checks),
+                notes=(*robot.notes, *plan.notes),
             ),
             word=run.word,
         )
         log = None if run.logs is None else stack.enter_context(_open_log(bundle, run, robot, key))
         if log is not None and isinstance(clock, SimulatedClock):
             clock.on_advance(_Patience(log))
-        guardian = _take_control(robot, place, run)
+        guardian = take_control(robot, place, without_switcher=run.without_switcher)
         if guardian is not None:
             stack.callback(guardian.release)
         command = open_operator(
-            run.operator, contract, stage, hold.poses, time_s=clock.now(), watched=place.on_hardware, stops=stops
+            run.operator,
+            contract,
+            stage,
+            hold.poses,
+            time_s=clock.now(),
+            watched=place.on_hardware,
+            stops=stops,
+            robot=robot,
         )
         stack.callback(command.operator.close)
         robot, commander, loop_clock = bench.parts(robot, command.operator, clock)
@@ -177,9 +188,18 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             report = loop.run()
             if loop.live is not None:
                 loop.live.close()
+            rest = let_go(opened, guardian, in_order=report.in_order, hand_back=run.hand_back)
             robot.close()
             status = None if log is None else log.close()
-    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals))
+    return Outcome(report, operator.reason, None if log is None else log.folder, status, tuple(signals), rest)
+
+
+def _require_caps(robot: Robot, place: RobotPlace) -> None:
+    if place.on_hardware and robot.caps is None:
+        raise SurefootError(
+            f"{robot.name}: its transport does not say what its hardware bears (joints, their order, torques, speeds, "
+            "ranges), so nothing keeps a bundle within it. Give the transport's robot its `caps`. Nothing was moved."
+        )
 
 
 def _first_report(robot: Robot, clock: Clock) -> Reading:
@@ -207,12 +227,25 @@ def _require_joints_in_place(contract: Contract, reading: Reading, limits: Stage
         )
 
 
-def _network_checks(place: RobotPlace) -> Sequence[str]:
-    if not place.on_hardware:
-        return ()
-    from .unitree import CHECKLIST
+def _remote_checks(robot: Robot, run: Run, stops: List[Callable[[float], bool]]) -> Sequence[str]:
+    """Add the stop of a robot's remote to the stops; return what is confirmed of it, where it was tried.
 
-    return CHECKLIST
+    Raises:
+        SurefootError: If it is to command a real robot, and its stop was not tried.
+    """
+    if run.place.address is None:
+        return ()
+    from .remote_operator import RemoteStop, remote_source, try_remote_stop
+    from .unitree.remote import STOP
+
+    stops.append(RemoteStop(remote_source(robot)))
+    if not run.place.on_hardware:
+        return ()
+    if try_remote_stop(robot):
+        return (f"The robot's remote is in somebody's hand. Its stop ({STOP}) was tried just now, and came.",)
+    if run.operator.kind == "remote":
+        raise SurefootError("--operator remote: its stop was not tried, so it does not command a real robot.")
+    return ()
 
 
 def _is_real(run: Run, robot: Robot) -> bool:
@@ -252,20 +285,3 @@ class _Patience:
         if self._ticks % self._EVERY == 0:
             while self._log.status().state == "writing" and self._log.status().queued > self._EVERY:
                 time.sleep(0.001)
-
-
-def _take_control(robot: Robot, place: RobotPlace, run: Run) -> Optional[Guardian]:
-    """Take control of a robot on the network, with a guardian beside; others are controlled by whoever has them."""
-    if place.address is None:
-        return None
-    from .unitree import UnitreeG1, UnitreeRobot
-
-    assert isinstance(robot, UnitreeRobot)
-    mode_machine = robot.mode_machine if isinstance(robot, UnitreeG1) else 0
-    guardian = start_guardian(place.address, timeout_s=GUARDIAN_TIMEOUT_S, lock=robot.lock, mode_machine=mode_machine)
-    try:
-        robot.take_control(without_switcher=run.without_switcher)
-    except BaseException:
-        guardian.release()
-        raise
-    return guardian

@@ -9,21 +9,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, Optional
 
+import numpy as np
+
+from .agreement import check_agreement
 from .contract import Contract, read_contract
 from .errors import SurefootError
+from .forms import check_forms
 from .golden import Golden, contract_digest, read_golden
+from .hardware_caps import known_caps
 from .manifest import MANIFEST_FILE, SIGNATURE_FILE, identity, read_files
 from .observations import Observations
 from .policy import Policy
 from .replay import Deviations, replay
-from .runtimes import RUNTIMES, RuntimeName, load_policy, pick_runtime
+from .runtimes import load_policy, pick_runtime
 from .signature import check_signature
 from .targets import Targets
-from .weights import describe, load_weights
+from .weights import Network, describe, load_weights
 
 CONTRACT_FILE = "contract.json"
 GOLDEN_FILE = "golden.npz"
 WEIGHTS_FILE = "policy.npz"
+
+UNSIGNED_WORD = "UNSIGNED"
+"""What a person types who moves a real robot by a bundle of which nobody says whom it comes from."""
+
+_LARGEST_CONTRACT = 1 << 20  # bytes; one has some thirty thousand
 
 
 @dataclass(frozen=True)
@@ -57,20 +67,22 @@ def load_bundle(
     require_signature_by: Optional[str] = None,
     runtime: Optional[str] = None,
     on_hardware: bool = False,
-    allow_unsigned_torchscript: bool = False,
+    unsigned_word: Optional[str] = None,
 ) -> Bundle:
     """Load a bundle after having checked all of it.
 
-    In this order: every file's hash, the signature, the contract, that the weights are the contract's, that the golden
-    trace was recorded with this contract, and at last, with the policy opened, that the trace replays.
+    In this order: every file's hash, the signature, the contract, that its joints and limits are those of its robot
+    where this package knows it, that the weights are the contract's, that every other form of the network is what these
+    weights make, that the golden trace was recorded with this contract, and at last, with the policy opened, that the
+    trace replays and that the runtime agrees with the plain weights elsewhere too.
 
     Args:
         folder: The bundle.
         require_signature_by: Public key that must have signed it, 32 bytes in base64. Without it a signature is not
             looked at: anybody can sign with a key of his own.
         runtime: By what to run the policy: ``torchscript``, ``onnx`` or ``numpy``; None for the first that can.
-        on_hardware: Whether a real robot will be moved.
-        allow_unsigned_torchscript: Open TorchScript, which is code, for a real robot without a signature.
+        on_hardware: Whether a real robot will be moved, for which a signature is required.
+        unsigned_word: :data:`UNSIGNED_WORD`, typed by who moves a real robot without one.
 
     Raises:
         SurefootError: If anything is not as it should be. It names the file, and the step and the term where there are
@@ -78,25 +90,37 @@ def load_bundle(
     """
     folder = Path(folder)
     manifest, files = read_files(folder)
+    if on_hardware and require_signature_by is None and unsigned_word != UNSIGNED_WORD:
+        typed = "" if unsigned_word is None else f", and {unsigned_word[:40]!r} is not the word"
+        raise SurefootError(
+            f"No signature is required of {folder}, which is to move a real robot{typed}. Name the key that must have "
+            f"signed it (--public-key KEY), or type the word for going without: --unsigned {UNSIGNED_WORD}."
+        )
     if require_signature_by is not None:
         check_signature(manifest, files.get(SIGNATURE_FILE), require_signature_by, folder=folder)
     missing = [name for name in (CONTRACT_FILE, WEIGHTS_FILE, GOLDEN_FILE) if name not in manifest.files]
     if missing:
         raise SurefootError(f"{folder / MANIFEST_FILE} does not list {', '.join(missing)}. Export the policy again.")
     contract = _read_contract(files, folder)
-    _check_weights(files, contract, folder)
+    caps = known_caps(contract.robot.name)
+    if caps is not None:
+        caps.require(contract)
+    network = _read_weights(files, contract, folder)
+    check_forms(network, files, where=str(folder))
     golden = _read_golden(files, folder)
-    chosen = pick_runtime(files, runtime)
-    if on_hardware and require_signature_by is None and not allow_unsigned_torchscript:
-        _refuse_code(chosen, folder)
-    policy = load_policy(chosen, files, contract.network, where=str(folder))
+    policy = load_policy(pick_runtime(files, runtime), files, contract.network, where=str(folder))
     observations, targets = Observations(contract), Targets(contract)
-    deviations = replay(golden, contract, policy, observations, targets, where=str(folder / GOLDEN_FILE))
+    with np.errstate(all="ignore"):  # what is not finite is a deviation, and no matter for a warning
+        deviations = replay(golden, contract, policy, observations, targets, where=str(folder / GOLDEN_FILE))
+        if policy.runtime != "numpy":
+            check_agreement(policy, network, contract, observations, golden, where=str(folder))
     return Bundle(folder, identity(manifest), require_signature_by, contract, policy, observations, targets, deviations)
 
 
 def _read_contract(files: Dict[str, bytes], folder: Path) -> Contract:
-    where = str(folder / CONTRACT_FILE)
+    where, size = str(folder / CONTRACT_FILE), len(files[CONTRACT_FILE])
+    if size > _LARGEST_CONTRACT:
+        raise SurefootError(f"{where} has {size} bytes; a contract has at most {_LARGEST_CONTRACT}.")
     try:
         text = files[CONTRACT_FILE].decode()
     except UnicodeDecodeError as error:
@@ -104,10 +128,11 @@ def _read_contract(files: Dict[str, bytes], folder: Path) -> Contract:
     return read_contract(text, where=where)
 
 
-def _check_weights(files: Dict[str, bytes], contract: Contract, folder: Path) -> None:
-    """Refuse weights that are not those that the contract was written for."""
+def _read_weights(files: Dict[str, bytes], contract: Contract, folder: Path) -> Network:
+    """Read the weights and refuse those that the contract was not written for."""
     where = str(folder / WEIGHTS_FILE)
-    found, expected = describe(load_weights(files[WEIGHTS_FILE], where)), contract.network
+    network = load_weights(files[WEIGHTS_FILE], where)
+    found, expected = describe(network), contract.network
     for name in ("observation_dim", "action_dim", "recurrent", "weights_sha256"):
         here, there = getattr(found, name), getattr(expected, name)
         if here != there:
@@ -115,6 +140,7 @@ def _check_weights(files: Dict[str, bytes], contract: Contract, folder: Path) ->
                 f"{where} has {name} {here}; {CONTRACT_FILE} was written for {there}. "
                 "Network and contract do not belong together: export the policy again."
             )
+    return network
 
 
 def _read_golden(files: Dict[str, bytes], folder: Path) -> Golden:
@@ -128,13 +154,3 @@ def _read_golden(files: Dict[str, bytes], folder: Path) -> Golden:
             "The contract was changed after the export: export the policy again."
         )
     return golden
-
-
-def _refuse_code(runtime: RuntimeName, folder: Path) -> None:
-    """Refuse a runtime that would run code of the bundle, of which nobody who is trusted says that it is harmless."""
-    if runtime == "torchscript":
-        raise SurefootError(
-            f"{folder / RUNTIMES[runtime][0]} is TorchScript, which is code, and no signature is required of the "
-            "bundle. Require one (require_signature_by), take the runtime onnx or numpy, which run no code of the "
-            "bundle and need no such trust, or allow it (allow_unsigned_torchscript)."
-        )

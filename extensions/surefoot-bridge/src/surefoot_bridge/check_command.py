@@ -7,6 +7,7 @@ from typing import Iterator, Optional, Sequence, Tuple
 
 from .bundle import Bundle, load_bundle
 from .command_report import write_report
+from .hardware_caps import known_caps
 from .runtimes import RUNTIMES
 
 
@@ -52,4 +53,6 @@ def summary(bundle: Bundle) -> Iterator[Tuple[str, str]]:
         figures = ", ".join(f"{name} {value:.3g}" for name, value in score.figures.items())
         yield "scored", f"{score.engine}, randomization {score.preset}, {score.episodes} episodes: {figures}"
     replayed = f"observation off by {off.observation:.1e}, action by {off.action:.1e}"
+    known = known_caps(robot.name) is not None
+    yield "hardware", "joints and limits are within the robot's" if known else "nothing is known of this robot's"
     yield "golden trace", f"{replayed}, joint command by {off.joint_command:.1e}"

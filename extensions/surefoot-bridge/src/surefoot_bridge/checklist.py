@@ -9,8 +9,8 @@ import numpy as np
 from .bundle import Bundle
 from .contract import Contract
 from .errors import SurefootError
+from .orderly_end import describe_end, end_confirmations
 from .robot import Reading
-from .robot_handling import handling_of
 from .safety_limits import StageLimits
 from .stages import Stage
 
@@ -48,6 +48,7 @@ def checklist(
     log: Optional[str] = None,
     guardian: bool = False,
     more: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Checklist:
     """Return the checklist of a run.
 
@@ -61,17 +62,19 @@ def checklist(
         log: Where the log goes; None without one.
         guardian: Whether a guardian damps the robot when the bridge fails.
         more: Further confirmations, those of the robot's network for example.
+        notes: What must be known of the robot, one sentence each.
     """
     limits = stage.limits(bundle.contract)
-    passive = f"Before the motors go limp it is seen to that {handling_of(bundle.contract.robot.name).passive_needs}."
-    confirmations = (*more, *stage.confirmations, passive) if on_hardware else ()
+    passive = f"Before the motors go limp it is seen to that {bundle.contract.handling.passive_needs}."
+    confirmations = (*more, *stage.confirmations, *end_confirmations(bundle.contract), passive) if on_hardware else ()
     return Checklist(
         title=f"Stage {stage.name}: {robot}" + ("" if on_hardware else " (a rehearsal: no real robot moves)"),
         facts=(
             *_bundle_facts(bundle),
             *_limit_facts(bundle.contract, stage, limits),
             ("opened by", opened_by or ("the first stage is always open" if stage.previous is None else "not needed")),
-            *_robot_facts(bundle.contract, reading),
+            *_robot_facts(bundle.contract, reading, limits),
+            *(("note", note) for note in notes),
             ("guardian", "watches the bridge" if guardian else "none"),
             ("log", log or "none"),
         ),
@@ -174,17 +177,18 @@ def _limit_facts(contract: Contract, stage: Stage, limits: StageLimits) -> Itera
     yield "torque", f"at most {limits.torque_share:.0%} of each joint's limit"
     hot = contract.safety.motor_temperature_limit_c
     yield "motors", f"walking ends at {hot - limits.temperature_margin_c:g}, damped at {hot:g} degrees Celsius"
-    yield "duration", f"at most {stage.duration_s:g} s, then it stands, sits and becomes passive"
+    yield "duration", f"at most {stage.duration_s:g} s, {describe_end(contract)}"
 
 
-def _robot_facts(contract: Contract, reading: Optional[Reading]) -> List[Tuple[str, str]]:
+def _robot_facts(contract: Contract, reading: Optional[Reading], limits: StageLimits) -> List[Tuple[str, str]]:
     if reading is None:
         return [("joints", "no report yet")]
     state = reading.state
     wrong = misplaced_joints(contract, reading, StageLimits((0.0,)).position_margin_rad)
-    names = contract.robot.sdk_joint_names
+    names, share = contract.robot.sdk_joint_names, float(state.battery_share)
+    low = f"; it does not walk from {limits.lowest_battery_share:.0%} down: charge it first"
     return [
-        ("battery", f"{float(state.battery_share):.0%}"),
+        ("battery", f"{share:.0%}{'' if share > limits.lowest_battery_share else low}"),
         ("warmest motor", f"{float(np.max(state.motor_temperature_c)):.0f} degrees Celsius"),
         ("joint order", f"{len(names)} joints by name, {names[0]} first"),
         ("joints", " ".join(wrong) or "each is within its range"),

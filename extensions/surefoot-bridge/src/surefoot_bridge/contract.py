@@ -6,49 +6,55 @@ finds something else than it says refuses to go on. No field has a default: a po
 
 import json
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Dict, Optional, Tuple
 
-from .contract_parts import (
+from .contract_policy import (
     FRAMES,
     ActionPart,
+    BaseControllerPart,
     CommandPart,
+    EstimatePart,
     Frame,
     GainPart,
-    Interval,
     NetworkPart,
     ObservationPart,
     ObservationTerm,
-    RandomizedRange,
+    PhasePart,
     RecurrentPart,
-    RobotPart,
-    SafetyPart,
-    Score,
     Source,
     TimingPart,
-    TrainingPart,
 )
-from .contract_rules import contract_mistakes
+from .contract_robot import HandlingPart, ImuPart, Interval, RobotPart, SafetyPart
+from .contract_rules import contract_mistakes, unobeyed_parts
+from .contract_training import ErrorLaw, RandomizedRange, Score, SensorError, TrainingPart
 from .errors import SurefootError
-from .strict_json import from_data, parse_json, schema_of, to_json
+from .json_schema import schema_of
+from .strict_json import from_data, parse_json, to_json
 
 __all__ = [
     "FRAMES",
-    "MIGRATIONS",
     "SCHEMA",
     "ActionPart",
+    "BaseControllerPart",
     "CommandPart",
     "Contract",
+    "ErrorLaw",
+    "EstimatePart",
     "Frame",
     "GainPart",
+    "HandlingPart",
+    "ImuPart",
     "Interval",
     "NetworkPart",
     "ObservationPart",
     "ObservationTerm",
+    "PhasePart",
     "RandomizedRange",
     "RecurrentPart",
     "RobotPart",
     "SafetyPart",
     "Score",
+    "SensorError",
     "Source",
     "TimingPart",
     "TrainingPart",
@@ -57,7 +63,7 @@ __all__ = [
     "write_contract",
 ]
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the contract that this package writes and reads."""
 
 
@@ -66,14 +72,18 @@ class Contract:
     """What a policy was trained to see and to move.
 
     Attributes:
-        schema: Version of this structure, :data:`SCHEMA`.
+        schema: Version of this structure.
         robot: The robot and its joints.
-        gains: Gains of the joint controller.
+        handling: How it is held without the policy.
+        gains: Gains of the policy's joint controller.
         action: What an action means.
         timing: When the policy acts.
         observation: What it sees.
         command: What it can be asked to do.
         network: The network that belongs to this contract.
+        phase: The clock that it sees; null where it has none.
+        estimate: The estimator that it sees; null where it has none.
+        base_controller: The controller whose targets it corrects; null where it has none.
         safety: Limits of the robot.
         training: What it was trained with.
         scores: How it did.
@@ -81,12 +91,16 @@ class Contract:
 
     schema: int
     robot: RobotPart
+    handling: HandlingPart
     gains: GainPart
     action: ActionPart
     timing: TimingPart
     observation: ObservationPart
     command: CommandPart
     network: NetworkPart
+    phase: Optional[PhasePart]
+    estimate: Optional[EstimatePart]
+    base_controller: Optional[BaseControllerPart]
     safety: SafetyPart
     training: TrainingPart
     scores: Tuple[Score, ...]
@@ -123,39 +137,40 @@ def read_contract(text: str, *, where: str) -> Contract:
         where: Where it came from, for messages.
 
     Raises:
-        SurefootError: If it is of another schema, or anything in it is missing, unknown, mistyped or does not fit.
+        SurefootError: If it is of another schema, anything in it is missing, unknown, mistyped or does not fit, or it
+            has a part that this package cannot obey.
     """
     what = f"The contract {where}"
     data = parse_json(text, what=what)
     schema = data.get("schema") if isinstance(data, dict) else None
     if isinstance(schema, int) and not isinstance(schema, bool) and schema != SCHEMA:
-        data = _migrated(data, schema, what)
-    return from_data(Contract, data, what=what)
+        raise _another_schema(schema, what)
+    contract = from_data(Contract, data, what=what)
+    unobeyed = unobeyed_parts(contract)
+    if unobeyed:
+        raise SurefootError(
+            f"{what} has {', '.join(unobeyed)}, which this surefoot-bridge cannot obey. Install a newer "
+            "surefoot-bridge."
+        )
+    return contract
 
 
 def contract_schema() -> Dict[str, Any]:
     """Return the JSON schema (draft 2020-12) of a contract; it is published as ``contract.schema.json``."""
     schema = schema_of(Contract)
-    schema["$defs"]["Contract"]["properties"]["schema"] = {"const": SCHEMA}
+    schema["$defs"]["Contract"]["properties"]["schema"]["const"] = SCHEMA
     return schema
 
 
-MIGRATIONS: Dict[int, Callable[[Dict[str, Any]], Dict[str, Any]]] = {}
-"""For each older schema, what turns its data into those of the next. There is none yet."""
-
-
-def _migrated(data: Dict[str, Any], schema: int, what: str) -> Dict[str, Any]:
+def _another_schema(schema: int, what: str) -> SurefootError:
     if schema > SCHEMA:
-        raise SurefootError(
+        return SurefootError(
             f"{what} is of schema {schema}; this surefoot-bridge reads {SCHEMA}. Install a newer surefoot-bridge."
         )
-    while schema < SCHEMA:
-        if schema not in MIGRATIONS:
-            raise SurefootError(
-                f"{what} is of schema {schema}, which cannot be brought to {SCHEMA}. Export the policy again."
-            )
-        data, schema = MIGRATIONS[schema](data), schema + 1
-    return data
+    return SurefootError(
+        f"{what} is of schema {schema}; this surefoot-bridge reads {SCHEMA}, which says more. Export the policy again, "
+        "where it was trained: surefoot export RUN -o BUNDLE (a policy that came with Surefoot: --pretrained TASK)."
+    )
 
 
 if __name__ == "__main__":  # writes the schema that is published as contract.schema.json

@@ -13,29 +13,33 @@ from .controller_state import ControllerState, TickInputs
 from .errors import SurefootError
 from .frozen import FrozenSensors
 from .machine import Machine
-from .machine_modes import HoldGains, Mode, Poses, Request
+from .machine_modes import HoldGains, Mode, Poses, Request, by_policy
+from .machine_transitions import velocity_share
 from .masks import every, some
 from .observations import ObservationState
 from .policy import Memory
 from .safety import Safety
 from .safety_inputs import SafetyInputs
 from .safety_limits import StageLimits
+from .safety_rules import Response
 from .safety_state import SafetyVerdict
 from .state import RobotState
 from .targets import TargetState
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
-_WALK, _DAMPED, _TO_WALK = np.int8(Mode.WALK), np.int8(Mode.DAMPED), np.int8(Request.WALK)
+_STOP, _DAMPED, _TO_WALK = np.int8(Mode.STOP), np.int8(Mode.DAMPED), np.int8(Request.WALK)
+_ANSWER_STOP = np.int8(Response.STOP)
 _KEEP, _RELEASE = np.int8(Request.KEEP), np.int8(Request.RELEASE)
 
 
 class Controller:
     """The controller of a bundle's robot in a stage. It holds no state of its own.
 
-    A tick is :meth:`observe` and :meth:`infer` where the policy is due, then :meth:`command`. The policy is due each
-    control period while the robot walks, and at the control period that begins to walk: there an episode begins, as in
-    training. A report that cannot be shown (not finite, wrong checksum, no attitude) is not: the policy skips that
-    step, so that neither its history nor its memory knows of it.
+    A tick is :meth:`observe` and :meth:`infer` where the policy is due, then :meth:`command`. The policy is due
+    each control period while the robot walks, and at the control period that begins to walk: there an episode
+    begins, as in training. A robot that stops is asked for less and less velocity, whatever the operator asks for.
+    A report that cannot be shown (not finite, wrong checksum, no attitude) is not: the policy skips that step, so
+    that neither its history nor its memory knows of it.
 
     Safety is told which sensors are frozen (:mod:`~surefoot_bridge.frozen`) while the robot walks.
 
@@ -100,7 +104,7 @@ class Controller:
             state: The state after the last tick.
             request: What is asked of the state machine in this tick, (...,).
         """
-        return (state.machine.mode == _WALK) | self._starts(state, request)
+        return by_policy(state.machine.mode) | self._starts(state, request)
 
     def showable(self, report: RobotState, wrong_crc: Any) -> np.ndarray:
         """Return where a report can be shown to the policy, (...,), bool.
@@ -137,9 +141,8 @@ class Controller:
                 memory=self.policy.reset(state.memory, starts),
                 target=self.targets.reset(state.target, starts),
             )
-        shown, history = self.observations(
-            state.observation, report, self.safety.allowed_velocity(velocity_command), state.last_action
-        )
+        asked = self.safety.allowed_velocity(self.slowed(state, velocity_command))
+        shown, history = self.observations(state.observation, report, asked, state.last_action)
         if not every(mask):
             wide = mask[..., None]
             history = ObservationState(
@@ -148,8 +151,19 @@ class Controller:
             )
             shown = np.where(wide, shown, state.shown)
         told_rad = state.machine.told[..., : report.joint_pos_rad.shape[-1]]
-        frozen = self.frozen.step(state.frozen, report, told_rad, state.machine.mode == _WALK)
+        frozen = self.frozen.step(state.frozen, report, told_rad, by_policy(state.machine.mode))
         return state._replace(observation=history, shown=shown, frozen=frozen)
+
+    def slowed(self, state: ControllerState, velocity_command: np.ndarray) -> np.ndarray:
+        """Return what is left of a velocity command for a robot that stops, all of it for others, (..., components).
+
+        Args:
+            state: The state after the last tick.
+            velocity_command: What the operator asks for, (..., components).
+        """
+        if not some(state.machine.mode == _STOP):
+            return velocity_command
+        return velocity_command * velocity_share(state.machine)[..., None]
 
     def infer(self, state: ControllerState, mask: np.ndarray) -> ControllerState:
         """Return the state in which the policy has answered what it is shown.
@@ -206,12 +220,15 @@ class Controller:
         if some(state.released):  # safety has looked at the release by now; the machine obeys it one tick later
             again = state.released & (np.asarray(request) == _KEEP) & (state.machine.mode == _DAMPED)
             request = np.where(again, _RELEASE, request)
-        told, machine = self.machine.step(
-            state.machine, report, request, state.policy_command, state.safety.response, inputs.time_s
-        )
+        response = state.safety.response
+        starts = self._starts(state, request)
+        if some(starts):
+            stops = np.where(starts & self.safety.forbids_walking(state.safety), _ANSWER_STOP, np.int8(0))
+            response = np.maximum(response, stops)
+        told, machine = self.machine.step(state.machine, report, request, state.policy_command, response, inputs.time_s)
         frozen = state.frozen.frozen
         if some(frozen):
-            frozen = frozen & (state.machine.mode == _WALK)[..., None]
+            frozen = frozen & by_policy(state.machine.mode)[..., None]
         verdict = self.safety.check(
             state.safety,
             SafetyInputs(
@@ -226,8 +243,9 @@ class Controller:
                 operator_stop=inputs.operator_stop,
                 operator_release=inputs.operator_release,
                 operator_age_s=inputs.operator_age_s,
-                walking=machine.mode == _WALK,
+                walking=by_policy(machine.mode),
                 frozen=frozen,
+                alarms=inputs.alarms,
             ),
             told,
         )
@@ -235,4 +253,4 @@ class Controller:
         return verdict, state._replace(machine=machine, safety=verdict.state, released=verdict.state.released)
 
     def _starts(self, state: ControllerState, request: Any) -> np.ndarray:
-        return (state.machine.mode != _WALK) & (np.asarray(request)[()] == _TO_WALK)
+        return ~by_policy(state.machine.mode) & (np.asarray(request)[()] == _TO_WALK)

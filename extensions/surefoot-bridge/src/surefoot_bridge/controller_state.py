@@ -8,6 +8,7 @@ from .frozen import FrozenState
 from .machine_state import MachineState
 from .observations import ObservationState
 from .policy import Memory
+from .robot import NO_ALARMS
 from .safety_state import SafetyState
 from .targets import TargetState
 
@@ -56,6 +57,8 @@ class TickInputs(NamedTuple):
         operator_stop: Whether the operator stops the robot, (...,), bool.
         operator_release: Whether the operator releases it, (...,), bool.
         operator_age_s: Age of the operator's heartbeat [s], (...,).
+        alarms: Which alarms the robot raises, in the order of :data:`~surefoot_bridge.robot.ALARMS`,
+            (..., num_alarms), bool; where it is of shape (num_alarms,) it holds for all.
     """
 
     time_s: Any
@@ -68,3 +71,4 @@ class TickInputs(NamedTuple):
     operator_stop: Any
     operator_release: Any
     operator_age_s: Any
+    alarms: np.ndarray = NO_ALARMS

@@ -12,15 +12,15 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 """Signals that end a run: Ctrl-C, an end by the system, and a terminal that is gone."""
 
 ABANDONED_S = 30.0
-"""How long the operator may have been away until the run ends [s]. Safety has held the robot since half a second after
-the heartbeat stopped; to be held on its feet until the battery is empty is no end. Assumption."""
+"""How long the operator may have been away until the run ends [s]. Safety has stopped the robot half a second after the
+heartbeat did; to stand until the battery is empty is no end. Assumption."""
 
 
 class EndingOperator(Operator):
     """An operator whose run can be ended in order.
 
     Once a run ends, nobody has to be there: the control loop itself brings the robot to rest, and a heartbeat that
-    stays away must not hold it half way. A stop of the operator still stops.
+    stays away must not stop it half way. A stop of the operator still stops.
 
     Args:
         operator: The operator.

@@ -1,11 +1,27 @@
 """The one exception family that every Surefoot package raises for mistakes a person can put right."""
 
 import difflib
-from typing import Iterable
+from typing import Iterable, List, Sequence
+
+MOST_NAMED = 10
+"""How many mistakes of one kind are told one by one; the rest is counted."""
+
+MOST_CHARACTERS = 8000
+"""Length of a message, after which it is cut: what is in it came from outside and may be as long as a file."""
 
 
 class SurefootError(Exception):
     """A refusal with a message for a person: the offending value, the valid ones and the remedy."""
+
+    def __init__(self, message: str = "") -> None:
+        more = len(message) - MOST_CHARACTERS
+        super().__init__(message if more <= 0 else f"{message[:MOST_CHARACTERS]}... and {more} characters more")
+
+
+def first_few(lines: Sequence[str]) -> List[str]:
+    """Return the first :data:`MOST_NAMED` lines, and one that counts the others where there are any."""
+    more = len(lines) - MOST_NAMED
+    return [*lines[:MOST_NAMED], *([f"... and {more} more."] if more > 0 else [])]
 
 
 def unknown_name(kind: str, value: str, valid: Iterable[str], remedy: str = "") -> SurefootError:

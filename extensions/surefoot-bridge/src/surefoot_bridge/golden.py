@@ -17,6 +17,9 @@ from .state import JointCommand, RobotState
 MIN_STEPS = 500
 """Fewest control steps of a golden trace: 10 s at 50 Hz."""
 
+MAX_STEPS = 5000
+"""Most control steps of a golden trace, which is replayed each time that a bundle is loaded."""
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -43,6 +46,8 @@ class Golden:
         begins: True where an episode begins with this step, (num_steps,).
         observation: What the policy saw, (num_steps, observation_dim), float32.
         action: What it returned, before any clipping, (num_steps, action_dim), float32.
+        applied_action: What the joints' targets were made of, before any clipping, and what the next observation shows
+            as the last action: the policy's own, but in an episode that reaches the clip as no policy does.
         joint_command: What the joints were told, (num_steps, num_joints) each.
         contract_sha256: SHA-256 of the text of the contract with which it was recorded, see :func:`contract_digest`.
         columns: Whose the columns are.
@@ -53,6 +58,7 @@ class Golden:
     begins: np.ndarray
     observation: np.ndarray
     action: np.ndarray
+    applied_action: np.ndarray
     joint_command: JointCommand
     contract_sha256: str
     columns: Columns
@@ -72,6 +78,7 @@ _REPORT = "report."
 _JOINTS = "joints."
 _HASH = "contract_sha256"
 _COLUMNS = "columns."
+_OWN = ("command", "begins", "observation", "action", "applied_action")
 _WIDTH_OF = {"joints": "joints.joint_pos_rad", "feet": "report.foot_force_n", "commands": "command"}
 
 # Type and shape of every array after the number of steps; widths by name must agree wherever they stand.
@@ -91,6 +98,7 @@ _LAYOUT: Dict[str, Tuple[type, Tuple]] = {
     "begins": (np.bool_, ()),
     "observation": (np.float32, ("observations",)),
     "action": (np.float32, ("joints",)),
+    "applied_action": (np.float32, ("joints",)),
     "joints.joint_pos_rad": (np.float64, ("joints",)),
     "joints.joint_vel_rad_s": (np.float64, ("joints",)),
     "joints.stiffness_nm_per_rad": (np.float64, ("joints",)),
@@ -106,7 +114,7 @@ def save_golden(golden: Golden) -> bytes:
         SurefootError: If an array cannot be written in the type of the format without loss, or does not fit.
     """
     found = {_REPORT + item.name: getattr(golden.report, item.name) for item in fields(RobotState)}
-    found.update({name: getattr(golden, name) for name in ("command", "begins", "observation", "action")})
+    found.update({name: getattr(golden, name) for name in _OWN})
     found.update({_JOINTS + item.name: getattr(golden.joint_command, item.name) for item in fields(JointCommand)})
     arrays = {}
     for name, (kind, _) in _LAYOUT.items():
@@ -131,7 +139,7 @@ def read_golden(data: bytes, where: str) -> Golden:
 
     Raises:
         SurefootError: If an array is missing, unknown, of another type or shape, or not finite, or if there are fewer
-            than :data:`MIN_STEPS`; all mistakes are named at once.
+            than :data:`MIN_STEPS` or more than :data:`MAX_STEPS`; all mistakes are named at once.
     """
     arrays = read_npz(data, where=where)
     check_names(arrays, [*_LAYOUT, _HASH, *(_COLUMNS + item.name for item in fields(Columns))], where=where)
@@ -140,21 +148,18 @@ def read_golden(data: bytes, where: str) -> Golden:
         raise SurefootError("\n  ".join([f"{where} is refused:", *mistakes]))
     return Golden(
         report=RobotState(**{item.name: arrays[_REPORT + item.name] for item in fields(RobotState)}),
-        command=arrays["command"],
-        begins=arrays["begins"],
-        observation=arrays["observation"],
-        action=arrays["action"],
         joint_command=JointCommand(**{item.name: arrays[_JOINTS + item.name] for item in fields(JointCommand)}),
         contract_sha256=arrays[_HASH].tobytes().decode(),
         columns=Columns(**{item.name: tuple(arrays[_COLUMNS + item.name].tolist()) for item in fields(Columns)}),
+        **{name: arrays[name] for name in _OWN},
     )
 
 
 def _mistakes(arrays: Dict[str, np.ndarray]) -> Iterator[str]:
     """Name what does not fit, one line each."""
     num_steps = arrays["begins"].size
-    if num_steps < MIN_STEPS:
-        yield f"it has {num_steps} steps; at least {MIN_STEPS} are needed."
+    if not MIN_STEPS <= num_steps <= MAX_STEPS:
+        yield f"it has {num_steps} steps; at least {MIN_STEPS} are needed, and at most {MAX_STEPS} are replayed."
     widths: Dict[str, List] = {}  # each width with the array that set it
     for name, (kind, trailing) in _LAYOUT.items():
         array = arrays[name]

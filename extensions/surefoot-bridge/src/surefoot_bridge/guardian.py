@@ -4,37 +4,40 @@ The two share a page of memory. The loop counts its beats there; the guardian, a
 on the robot's network, looks every two milliseconds. It takes over when the count has stood still for a time, or the
 loop's process is gone, and from then on damps the robot at its low-level rate until somebody ends it. A loop that wakes
 up again learns of it at its next beat, which is where it must stop sending: the beat belongs directly before the write.
+
+A loop that ends in order says so before it stops the robot, and the guardian takes the robot from it: it damps until
+the robot's own reports show that it is damped, however long that takes, and only then ends.
 """
 
 import contextlib
 import json
 import os
-import re
-import signal
 import subprocess
 import sys
+import tempfile
 import time
 from abc import ABC, abstractmethod
 from dataclasses import asdict
-from pathlib import Path
-from typing import Optional
+from typing import IO, Optional
 
 from .errors import SurefootError
-from .guardian_page import BEATS, DAMPING, LOOKS, RELEASED, STARTING, STATE, WATCHING, Order, Page
+from .guardian_page import BEATS, DAMPING, ENDING, LOOKS, RELEASED, STARTING, STATE, WATCHING, Order, Page
 from .log.ring import shared_file
 from .unitree.address import RobotAddress
-from .unitree.lock import RobotLock, lock_path
+from .unitree.lock import RobotLock
 
 _START_TIMEOUT_S = 15.0
 _END_TIMEOUT_S = 5.0
 _POLL_S = 0.005
 _BEATS_BETWEEN_LOOKS = 250  # after which the loop sees whether the guardian is still there: half a second at 500 Hz
 _SILENT_S = 2.0
+_KNOWN_WITHIN_S = 2.0  # of the end: ten times as long as reports must show the damping, for a robot that still moves
 
-GUARDIAN_NOTE = "guardian {pid} of the bridge {parent}, which is gone or hangs; it damps the robot"
+GUARDIAN_NOTE = (
+    "guardian {pid} of the bridge {parent}, which has ended or hangs; it damps the robot, see "
+    "`surefoot-bridge guardian list` and `end`"
+)
 """What stands in the robot's lock while a guardian damps."""
-
-_NOTE_PATTERN = re.compile(r"guardian (\d+) of the bridge ")
 
 
 class GuardianTookOverError(SurefootError):
@@ -56,9 +59,16 @@ class Heartbeat(ABC):
             SurefootError: If nobody listens any more. The loop must end.
         """
 
+    def ending(self) -> None:  # noqa: B027  (most have nothing to do)
+        """Say that the loop ends: from now on it damps the robot, and nothing else."""
+
     @abstractmethod
-    def release(self) -> None:
-        """Say that the loop ends in order, its robot safe. Harmless when said again."""
+    def release(self) -> str:
+        """Say that the loop has ended in order. Harmless when said again.
+
+        Returns:
+            Why it is not known that the robot is damped, for a person; empty where it is known.
+        """
 
 
 class Guardian(Heartbeat):
@@ -68,7 +78,6 @@ class Guardian(Heartbeat):
         self._page, self._process, self._address = page, process, address
         self._words = page.words
         self._looks, self._looked_s = 0, time.monotonic()
-        self._released = False
 
     def beat(self, time_s: float) -> None:  # noqa: ARG002  (it counts on its own clock: the loop's may stand still)
         """Say that the loop is alive, directly before it commands the robot.
@@ -81,7 +90,7 @@ class Guardian(Heartbeat):
         if words[STATE] != WATCHING:
             raise GuardianTookOverError(
                 f"The guardian damps {self._address}: {self._page.reason or 'it has ended'}. See to the robot, then "
-                f"end the guardian with `kill {self._process.pid}` and start anew."
+                "end the guardian with `surefoot-bridge guardian end` and start anew."
             )
         beats = words[BEATS] = words[BEATS] + 1
         if beats % _BEATS_BETWEEN_LOOKS == 0:
@@ -97,21 +106,68 @@ class Guardian(Heartbeat):
         """Whether it has taken over."""
         return self._words[STATE] == DAMPING
 
-    def release(self) -> None:
-        """End the guardian in order: the robot is safe. A guardian that damps goes on. Harmless when said again."""
-        if self._released:
-            return
-        self._released = True
+    def ending(self) -> None:
+        """Say that the loop ends: from now on it damps the robot, and nothing else."""
+        self._words[ENDING] = 1
+
+    def release(self) -> str:
+        """Leave the robot to the guardian, which damps it until its reports show that, and wait a little for that.
+
+        Returns:
+            Why it is not known that the robot is damped, for a person; empty where it is known, or where nothing was
+            ever commanded.
+        """
         self._words[RELEASED] = 1
-        if not self.damping:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_END_TIMEOUT_S)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_KNOWN_WITHIN_S)
+        return self.doubt
+
+    @property
+    def doubt(self) -> str:
+        """Why it is not known that the robot is damped, for a person; empty where it is known."""
+        page = self._page
+        if page.shown or not page.beats:
+            return ""
+        if not self.goes_on:
+            return f"the guardian (process {self.pid}) is gone, and nobody damps {self._address}"
+        return page.finding or "the guardian has not looked yet"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it watches or damps still."""
+        return self._process.poll() is None
+
+    @property
+    def last_words(self) -> str:
+        """What is known of the robot when the run has ended, for a person; empty where nothing was ever commanded."""
+        if not self._page.beats:
+            return ""
+        doubt = self.doubt
+        known = (
+            f"IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: {doubt}. Keep away from it"
+            if doubt
+            else f"The robot is damped: {self._page.finding}"
+        )
+        if not self.goes_on:
+            return f"{known}."
+        how = (
+            "ends by itself as soon as the robot's reports show the damping"
+            if self._page.ending
+            else "goes on until you have seen to the robot"
+        )
+        return (
+            f"{known}. The guardian (process {self.pid}) damps it and {how}; `surefoot-bridge guardian list` shows "
+            "what it finds, `surefoot-bridge guardian end` ends it."
+        )
 
     def end(self) -> None:
         """End the guardian even if it damps; for when somebody has seen to the robot."""
-        self._released = True
-        self._process.terminate()
-        self._process.wait(_END_TIMEOUT_S)
+        self._words[RELEASED] = 1
+        until = time.monotonic() + _END_TIMEOUT_S
+        while self._process.poll() is None and time.monotonic() < until:
+            self._process.terminate()  # again: it hears it from its first command on
+            time.sleep(_POLL_S)
+        self._process.wait(_POLL_S)
 
     def _require_guardian(self) -> None:
         now, looks = time.monotonic(), self._words[LOOKS]
@@ -147,68 +203,37 @@ def start_guardian(
     if not timeout_s > 0.0:
         raise SurefootError(f"timeout_s is {timeout_s}; it must be > 0.")
     descriptor = shared_file()
-    try:
-        page = Page(descriptor, begin=True)
-        order = Order(
-            descriptor=descriptor,
-            parent=os.getpid(),
-            robot=address.robot,
-            interface=address.interface,
-            domain=address.domain,
-            timeout_s=timeout_s,
-            mode_machine=mode_machine,
-            lock_descriptor=-1 if lock is None else lock.descriptor,
-        )
-        process = _start(order)
-    finally:
-        os.close(descriptor)  # the memory stays mapped
-    until = time.monotonic() + _START_TIMEOUT_S
-    while page.words[STATE] == STARTING and process.poll() is None and time.monotonic() < until:
-        time.sleep(_POLL_S)
-    if page.words[STATE] == WATCHING:
-        return Guardian(page, process, address)
-    reason = page.reason or f"it did not begin within {_START_TIMEOUT_S:.0f} s; what it said is above"
-    process.kill()
-    process.wait()
-    raise SurefootError(f"There is no guardian for {address}: {reason.rstrip('.')}.")
+    with tempfile.TemporaryFile() as said:  # what it says before it watches; after that it says nothing
+        try:
+            page = Page(descriptor, begin=True)
+            order = Order(
+                descriptor=descriptor,
+                parent=os.getpid(),
+                robot=address.robot,
+                interface=address.interface,
+                domain=address.domain,
+                timeout_s=timeout_s,
+                mode_machine=mode_machine,
+                lock_descriptor=-1 if lock is None else lock.descriptor,
+            )
+            process = _start(order, said)
+        finally:
+            os.close(descriptor)  # the memory stays mapped
+        until = time.monotonic() + _START_TIMEOUT_S
+        while page.words[STATE] == STARTING and process.poll() is None and time.monotonic() < until:
+            time.sleep(_POLL_S)
+        if page.words[STATE] == WATCHING:
+            return Guardian(page, process, address)
+        process.kill()
+        process.wait()
+        said.seek(0)
+        words = said.read().decode("utf-8", "replace").strip()
+    reason = page.reason or f"it did not begin within {_START_TIMEOUT_S:.0f} s"
+    it_said = f" It said: {words}" if words else ""
+    raise SurefootError(f"There is no guardian for {address}: {reason.rstrip('.')}.{it_said}")
 
 
-def end_guardian(address: RobotAddress, *, folder: Optional[Path] = None) -> Optional[int]:
-    """End a guardian that an earlier bridge has left and that damps a robot; for when somebody has seen to the robot.
-
-    Args:
-        address: Where the robot is.
-        folder: Where lock files are; that of the system by default.
-
-    Returns:
-        Its process, None where none damps this robot.
-    """
-    path = lock_path(address, purpose="bridge", folder=folder)
-    try:
-        found = _NOTE_PATTERN.match(path.read_text())
-        if found is None:
-            return None
-        pid = int(found.group(1))
-        os.kill(pid, signal.SIGTERM)
-    except (OSError, ValueError):  # no lock, or its holder is gone
-        return None
-    until = time.monotonic() + _END_TIMEOUT_S
-    while not _is_free(address, folder):
-        if time.monotonic() > until:
-            raise SurefootError(f"The guardian of {address} (process {pid}) does not end. End it: kill -9 {pid}.")
-        time.sleep(_POLL_S)
-    return pid
-
-
-def _is_free(address: RobotAddress, folder: Optional[Path]) -> bool:
-    try:
-        RobotLock(address, folder=folder).release()
-    except SurefootError:
-        return False
-    return True
-
-
-def _start(order: Order) -> "subprocess.Popen[bytes]":
+def _start(order: Order, said: "IO[bytes]") -> "subprocess.Popen[bytes]":
     # The same interpreter with the same path, and nothing of the program that called: that is not imported again.
     code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.guardian_process import main; main()"
     descriptors = [order.descriptor] + ([order.lock_descriptor] if order.lock_descriptor >= 0 else [])
@@ -216,6 +241,7 @@ def _start(order: Order) -> "subprocess.Popen[bytes]":
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
+        stderr=said,
         env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         pass_fds=descriptors,
         start_new_session=True,  # what is sent to the processes of a terminal is not for it

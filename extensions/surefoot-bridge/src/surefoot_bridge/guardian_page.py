@@ -10,12 +10,13 @@ from dataclasses import dataclass
 STARTING, WATCHING, DAMPING, ENDED, FAILED = range(5)
 """What the guardian is doing."""
 
-STATE, BEATS, RELEASED, LOOKS = range(4)
-"""Words: what the guardian is doing, beats of the loop, whether it ended in order, looks of the guardian."""
+STATE, BEATS, ENDING, RELEASED, LOOKS, SHOWN = range(6)
+"""Words: what the guardian is doing, beats of the loop, whether the loop ends in order and only damps from now on,
+whether it has ended, looks of the guardian, whether the robot's reports show that it is damped."""
 
 _WORDS = 8
 _TEXT_BYTES = 1024
-_BYTES = _WORDS * 8 + _TEXT_BYTES
+_BYTES = _WORDS * 8 + 2 * _TEXT_BYTES
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,22 @@ class Page:
     @property
     def reason(self) -> str:
         """Why the guardian does what it does, for a person."""
-        return bytes(self._view[_WORDS * 8 :]).rstrip(b"\0").decode("utf-8", "replace")
+        return self._text(0)
+
+    @property
+    def finding(self) -> str:
+        """What the robot's reports say of its damping, for a person; empty while nobody has looked."""
+        return self._text(1)
 
     def set_state(self, state: int, reason: str = "") -> None:
         """Say what the guardian is doing, and why."""
-        self._view[_WORDS * 8 :] = reason.encode()[:_TEXT_BYTES].ljust(_TEXT_BYTES, b"\0")
+        self._set_text(0, reason)
         self.words[STATE] = state
+
+    def set_finding(self, shown: bool, finding: str) -> None:
+        """Say whether the robot's reports show that it is damped, and what they say."""
+        self._set_text(1, finding)
+        self.words[SHOWN] = shown
 
     @property
     def beats(self) -> int:
@@ -74,10 +85,31 @@ class Page:
         return self.words[BEATS]
 
     @property
+    def ending(self) -> bool:
+        """Whether the loop ends in order: it damps the robot from now on, and nothing else."""
+        return bool(self.words[ENDING])
+
+    @property
     def released(self) -> bool:
         """Whether the loop has ended in order."""
         return bool(self.words[RELEASED])
 
+    @property
+    def shown(self) -> bool:
+        """Whether the robot's reports show that it is damped."""
+        return bool(self.words[SHOWN])
+
     def look(self) -> None:
         """Count that the guardian has looked."""
         self.words[LOOKS] += 1
+
+    def _text(self, place: int) -> str:
+        return bytes(self._view[self._span(place)]).rstrip(b"\0").decode("utf-8", "replace")
+
+    def _set_text(self, place: int, text: str) -> None:
+        self._view[self._span(place)] = text.encode()[:_TEXT_BYTES].ljust(_TEXT_BYTES, b"\0")
+
+    @staticmethod
+    def _span(place: int) -> slice:
+        begin = _WORDS * 8 + place * _TEXT_BYTES
+        return slice(begin, begin + _TEXT_BYTES)

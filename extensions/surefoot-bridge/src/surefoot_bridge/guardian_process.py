@@ -1,4 +1,9 @@
-"""The guardian's process: looks for the loop's beats and damps the robot when they stop."""
+"""The guardian's process: looks for the loop's beats and damps the robot when they stop, and after every run.
+
+Whatever ends a run, the guardian has the last word: it damps until the robot's own reports show that it is damped.
+After a run that ended in order it then ends by itself; where the loop was killed or hung it goes on until somebody has
+seen to the robot and ends it.
+"""
 
 import contextlib
 import json
@@ -6,23 +11,24 @@ import os
 import signal
 import sys
 import time
-
-import numpy as np
+from typing import Optional
 
 from surefoot_bridge.errors import SurefootError
 
 from .guardian import GUARDIAN_NOTE
 from .guardian_page import DAMPING, ENDED, FAILED, WATCHING, Order, Page
-from .realtime import lock_memory
+from .guardian_registry import Announcement
+from .realtime import be_urgent
+from .unitree.address import RobotAddress
 from .unitree.commands import LowCommand
-from .unitree.kinds import KINDS
+from .unitree.damping import Damper
+from .unitree.lock import write_note
 from .unitree.participant import Participant
 
 _LOOK_S = 0.002
+_LISTEN_S = 0.02
+_SAY_S = 0.25
 _MATCH_TIMEOUT_S = 5.0
-_LOOK_FOR_ROBOT_S = 1.0
-_GONE_S = 60.0  # without a robot that listens; long enough to plug a cable in again
-_BELOW_HIGHEST = 9  # its priority among real-time processes: above a loop's, below the kernel's own
 
 
 class _EndedError(Exception):
@@ -30,74 +36,98 @@ class _EndedError(Exception):
 
 
 def main() -> None:
-    """Guard one loop, as the order on standard input says, until it ends in order, or somebody ends the guardian."""
+    """Guard one loop, as the order on standard input says, until its robot is damped, or somebody ends the guardian."""
     order = Order(**json.load(sys.stdin))
     page = Page(order.descriptor)
-    for number in (signal.SIGINT, signal.SIGHUP):  # for the loop to act on
+    os.close(order.descriptor)  # the memory stays mapped
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):  # for the loop to act on, while there is one
         signal.signal(number, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _end)
-    _be_urgent()
+    be_urgent()
     try:
-        participant = Participant(order.interface, order.domain)
-        kind = KINDS[order.robot]
-        command = LowCommand(participant, kind, np.arange(len(kind.joint_names)))
-        command.mode_machine = order.mode_machine
-        _await_robot(command)
+        guard = _Guard(order, page)
     except SurefootError as error:
         page.set_state(FAILED, str(error))
         return
+    _let_go()
     page.set_state(WATCHING)
     with contextlib.suppress(_EndedError):
-        reason = _watch(order, page)
-        if reason:
-            page.set_state(DAMPING, reason)  # first of all: a loop that wakes up must not send any more
-            _damp(order, command, 1.0 / kind.low_level_hz)
-    page.set_state(ENDED)
+        guard.run()
+    page.set_state(ENDED, page.reason)
 
 
-def _watch(order: Order, page: Page) -> str:
-    """Look until the loop ends; return why the robot must be damped, nothing if the loop ended in order."""
-    beats, begun = page.beats, False
-    changed_s = time.monotonic()
-    while True:
-        gone = os.getppid() != order.parent  # asked before the page is read: what was written before it ended is there
-        page.look()
-        if page.released:
-            return ""
-        now_s = time.monotonic()
-        if page.beats != beats:
-            beats, changed_s, begun = page.beats, now_s, True
-        if gone:
-            return f"the control loop (process {order.parent}) is gone" if begun else ""
-        if begun and now_s - changed_s >= order.timeout_s:
-            return f"the control loop (process {order.parent}) gave no sign of life for {order.timeout_s} s"
-        time.sleep(_LOOK_S)
+class _Guard:
+    """A guardian's work.
 
+    Args:
+        order: What it was told.
+        page: The page that it shares with the loop.
 
-def _damp(order: Order, command: LowCommand, period_s: float) -> None:
-    """Damp the robot until somebody ends this process, or the robot has been gone for long: it was switched off."""
-    zeros = np.zeros(len(KINDS[order.robot].joint_names))
-    due_s = heard_s = look_s = time.monotonic()
-    noted = False
-    while heard_s > due_s - _GONE_S:
-        with contextlib.suppress(SurefootError):  # the network may come back
-            command.send_damped(zeros)
-        if not noted:  # after the first command, which is what matters
-            _note(order)
-            noted = True
-        now_s = time.monotonic()
-        if now_s >= look_s:
-            look_s = now_s + _LOOK_FOR_ROBOT_S
-            heard_s = now_s if command.num_subscribers else heard_s
-        due_s = max(due_s + period_s, now_s - period_s)
-        time.sleep(max(due_s - time.monotonic(), 0.0))
+    Raises:
+        SurefootError: If it cannot reach the robot, or another guardian has it.
+    """
+
+    def __init__(self, order: Order, page: Page) -> None:
+        self._order, self._page = order, page
+        self._announcement = Announcement(RobotAddress(order.robot, order.interface, order.domain), order.parent)
+        participant = Participant(order.interface, order.domain)
+        self._damper = Damper(participant, order.robot, mode_machine=order.mode_machine)
+        _await_robot(self._damper.command)
+
+    def run(self) -> None:
+        """Watch, and damp if something was commanded."""
+        self._announcement.say(self._page)
+        reason = self._watch()
+        if reason is None:
+            return
+        orderly = self._page.ending or self._page.released
+        self._page.set_state(DAMPING, reason)  # first of all: a loop that wakes up must not send any more
+        self._damp(until_shown=orderly)
+
+    def _watch(self) -> Optional[str]:
+        """Look until the loop ends; return why the robot is damped then, None if the loop has commanded nothing."""
+        order, page = self._order, self._page
+        beats, begun = page.beats, False
+        changed_s = listen_s = time.monotonic()
+        while True:
+            gone = os.getppid() != order.parent  # asked before the page is read: what was written before is there
+            page.look()
+            now_s = time.monotonic()
+            if page.beats != beats:
+                beats, changed_s, begun = page.beats, now_s, True
+            silent = begun and now_s - changed_s >= order.timeout_s
+            if page.released or (page.ending and (gone or silent)):
+                return "the run has ended" if begun else None
+            if gone:
+                return f"the control loop (process {order.parent}) is gone" if begun else None
+            if silent:
+                return f"the control loop (process {order.parent}) gave no sign of life for {order.timeout_s} s"
+            if now_s >= listen_s:  # so that it is known how young reports are here
+                listen_s = now_s + _LISTEN_S
+                self._damper.evidence.look()
+            time.sleep(_LOOK_S)
+
+    def _damp(self, *, until_shown: bool) -> None:
+        """Damp the robot until its reports show it, or until somebody ends this process."""
+        evidence, page = self._damper.evidence, self._page
+        self._damper.begin()
+        say_s, noted = time.monotonic(), False
+        while not (until_shown and evidence.shown):
+            with contextlib.suppress(SurefootError):  # the network may come back
+                self._damper.step()
+            if not noted:  # after the first command, which is what matters
+                signal.signal(signal.SIGTERM, _end)
+                _note(self._order)
+                noted = True
+            if time.monotonic() >= say_s:
+                say_s = time.monotonic() + _SAY_S
+                page.set_finding(evidence.shown, evidence.finding)
+                self._announcement.say(page)
+        page.set_finding(evidence.shown, evidence.finding)
 
 
 def _note(order: Order) -> None:
     if order.lock_descriptor >= 0:
-        os.ftruncate(order.lock_descriptor, 0)
-        note = GUARDIAN_NOTE.format(pid=os.getpid(), parent=order.parent)
-        os.pwrite(order.lock_descriptor, note.encode(), 0)
+        write_note(order.lock_descriptor, GUARDIAN_NOTE.format(pid=os.getpid(), parent=order.parent))
 
 
 def _await_robot(command: LowCommand) -> None:
@@ -110,13 +140,14 @@ def _await_robot(command: LowCommand) -> None:
         time.sleep(0.005)
 
 
+def _let_go() -> None:
+    """Let go of what is the caller's: its error output, for whose end a reader waits, and the folder that it is in."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(nothing, descriptor)
+    os.close(nothing)
+    os.chdir("/")
+
+
 def _end(*_unused: object) -> None:
     raise _EndedError
-
-
-def _be_urgent() -> None:
-    """Run before others and stay in memory, as far as the system allows."""
-    with contextlib.suppress(AttributeError, OSError):
-        priority = os.sched_get_priority_max(os.SCHED_FIFO) - _BELOW_HIGHEST
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
-    lock_memory()

@@ -2,7 +2,8 @@
 
 import contextlib
 import time
-from typing import Optional, Tuple
+from dataclasses import replace
+from typing import Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -17,10 +18,12 @@ from .log.writer import LogWriter
 from .loop_inputs import LoopInputs
 from .loop_report import LoopReport, Record
 from .machine_modes import HoldGains, Mode, Poses, Request
+from .machine_state import MachineState
 from .masks import some
 from .operators import Operator
 from .orderly_end import OrderlyEnd
 from .realtime import realtime
+from .request_answers import answer_to
 from .robot import Robot
 from .safety_limits import StageLimits
 from .safety_rules import Response
@@ -98,13 +101,14 @@ class Loop:
         self.live: Optional[LiveStatus] = None
         self._log, self._heartbeat, self._ask_realtime = log, heartbeat, ask_realtime
         self._period_s = 1.0 / contract.timing.low_level_hz
-        self._end = OrderlyEnd(poses, contract.gains.handover_s)
+        self._end = OrderlyEnd(contract, poses)
         self._end_requests, self._ended_by, self._in_order = 0, "", False
         self._record = Record(log)
         self._deadline_s = limits.late_control_periods * contract.timing.control_period_s
         self._jitter = JitterCounter(PHASES, self._deadline_s)
         self._inputs = LoopInputs(robot, operator, self._record, self._end, len(contract.command.names))
         self._mode: Optional[Mode] = None
+        self._active = np.zeros(len(self.controller.safety.rules), dtype=bool)  # rules that acted at the last tick
         self._step = -1  # number of the last control period in which the policy could be asked
         self._policy_failed = False
         self._all = np.ones((), dtype=bool)
@@ -141,7 +145,9 @@ class Loop:
         if not self._in_order:
             self._record.mishap(self._clock.now(), "ended", self._ended_by)
         if may_send and self._heartbeat is not None:
-            self._heartbeat.release()
+            doubt = self._heartbeat.release()
+            if doubt:
+                self._record.mishap(self._clock.now(), "not_known_damped", doubt)
         return self._report(notes)
 
     def _report(self, notes: Tuple[str, ...]) -> LoopReport:
@@ -200,10 +206,9 @@ class Loop:
         elif self._end.done(mode):
             self._in_order = mode == Mode.PASSIVE
             self._ended_by = "It was told to end, and the robot rests." if self._in_order else "The robot is damped."
-        elif self._end.too_long(self._clock.now()):
-            self._ended_by = (
-                f"It was told to end, but the robot does not come to rest: it is held in {mode.name.lower()}."
-            )
+        elif self._end.too_long(mode, self._clock.now()):
+            waits = "nobody hung it up" if self._end.balances(mode) else "the robot does not come to rest"
+            self._ended_by = f"It was told to end, but {waits}: its mode is {mode.name.lower()}."
         else:
             return False
         return True
@@ -226,7 +231,9 @@ class Loop:
         if due:
             self._step = step
         asked = showable and bool(controller.due(state, code))
+        velocity = wish.velocity_command
         if asked:
+            velocity = controller.slowed(state, velocity)
             state = controller.observe(state, report, wish.velocity_command, code, self._all)
             before, at = at, time.perf_counter()
             phases[1] = at - before
@@ -248,9 +255,10 @@ class Loop:
                 operator_stop=wish.stop,
                 operator_release=wish.release,
                 operator_age_s=checked_s - wish.heartbeat_s,
+                alarms=reading.raised,
             ),
         )
-        self.state = state
+        asked_in, self.state = self.state.machine, state
         before, at = at, time.perf_counter()
         phases[3] = at - before
         if self._heartbeat is not None:
@@ -262,14 +270,14 @@ class Loop:
         if self._ticks == 0:
             self._first_s = now
         self._ticks, self._last_s = self._ticks + 1, now
-        self._tell(now, verdict, request)
+        self._tell(now, verdict, request, asked_in, reading.alarms)
         if self.live is not None:
             self.live.show(now, int(self.state.machine.mode), verdict, reading, wish.velocity_command)
         if self._log is not None:
             self._log.write(
                 now,
                 state=report,
-                command=wish.velocity_command if asked else None,
+                command=velocity if asked else None,
                 observation=state.shown if asked else None,
                 action=state.action if asked else None,
                 joint_command=command,
@@ -290,25 +298,56 @@ class Loop:
             return state
         return answered
 
-    def _tell(self, now: float, verdict: SafetyVerdict, request: Request) -> None:
-        """Note rules that began to act and changes of mode."""
-        safety = self.controller.safety
+    def _tell(
+        self, now: float, verdict: SafetyVerdict, request: Request, before: MachineState, alarms: Mapping[str, str]
+    ) -> None:
+        """Note rules that began to act, requests that are not obeyed at once, and changes of mode."""
+        safety, machine = self.controller.safety, self.state.machine
         if some(verdict.tripped):
             for event in safety.events(verdict):
-                self._record.event(event)
-        mode = int(self.state.machine.mode)
+                self._record.event(replace(event, message=alarms.get(event.rule, event.message)))
+        if request != Request.KEEP and not self._end_requests:
+            refused = bool(machine.refused)
+            said = answer_to(
+                request,
+                Mode(int(before.mode)),
+                refused=refused,
+                waits=bool(machine.wanted != machine.mode),
+                stops=self._against(verdict) if refused else (),
+                moves=bool(before.moved_s < before.motion_s),
+            )
+            if said is not None:
+                self._record.mishap(now, "request_refused" if refused else "request_waits", said)
+        mode = int(machine.mode)
         if mode != self._mode:
-            reason = request.name.lower() if request != Request.KEEP else "start" if self._mode is None else "release"
-            if self._end_requests:
-                reason = f"{reason}, for the run ends"
-            if mode in (Mode.DAMPED, Mode.PASSIVE) and self.state.safety.latched >= Response.DAMP:
-                active = [rule.name for rule, acts in zip(safety.rules, verdict.active) if acts]
-                reason = f"safety: {', '.join(active) or 'until the operator releases it'}"
-            self._record.mode(now, Mode(mode), self._mode, reason)
+            self._record.mode(now, Mode(mode), self._mode, self._reason(verdict, request, before))
             self._mode = Mode(mode)
+        self._active = verdict.active
+
+    def _against(self, verdict: SafetyVerdict) -> Tuple[str, ...]:
+        """Return the rules that are against moving, by name."""
+        return self.controller.safety.against_walking(verdict.state)
+
+    def _reason(self, verdict: SafetyVerdict, request: Request, before: MachineState) -> str:
+        """Return why the mode has changed."""
+        machine, rules = self.state.machine, self.controller.safety.rules
+        acting = [rule.name for rule, acts in zip(rules, verdict.active | self._active) if acts]
+        if machine.mode in (Mode.DAMPED, Mode.PASSIVE) and self.state.safety.latched >= Response.DAMP:
+            return f"safety: {', '.join(acting) or 'until the operator releases it'}"
+        ends = ", for the run ends" if self._end_requests else ""
+        if request != Request.KEEP and not machine.refused:
+            return request.name.lower() + ends
+        if self._mode is None:
+            return "start"
+        if before.wanted != before.mode:
+            return f"on the way to {Mode(int(before.wanted)).name.lower()}{ends}"
+        stopped = [rule.name for rule, acts in zip(rules, self._active) if acts and rule.response >= Response.STOP]
+        return f"safety: {', '.join(stopped)}" if stopped else "release"
 
     def _damp(self) -> None:
         """Damp the robot for good."""
+        if self._heartbeat is not None:
+            self._heartbeat.ending()
         for _ in range(_STOPS):
             with contextlib.suppress(Exception):  # there is nothing better left to do than to try again
                 self._robot.stop()

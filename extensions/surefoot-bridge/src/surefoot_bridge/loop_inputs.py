@@ -48,7 +48,7 @@ class LoopInputs:
         Args:
             now: The loop's clock [s].
             mode: Mode after the last tick; None before the first.
-            ending: Whether the run ends: then the velocity is 0, and the way to rest asks.
+            ending: Whether the run ends: then the velocity is 0, and what is asked leads to rest.
         """
         try:
             wish = self._operator.read(now)
@@ -59,7 +59,8 @@ class LoopInputs:
             wish = replace(self._last, request=Request.KEEP, release=False)
         if ending and mode is not None:
             still = np.zeros(len(wish.velocity_command))
-            wish = replace(wish, velocity_command=still, request=self._end.step(mode, now), release=False)
+            request = self._end.step(mode, now, wish.request)
+            wish = replace(wish, velocity_command=still, request=request, release=False)
         return wish
 
     def request(self, request: Request, *, due: bool) -> Request:

@@ -6,17 +6,17 @@ import numpy as np
 
 from .contract import Contract
 from .machine_goals import Goals, finite_or
-from .machine_modes import REFUSED, HoldGains, Mode, Poses, Request, check_poses, codes, obeyed
+from .machine_modes import HoldGains, Mode, Poses, Request, by_policy, check_poses, codes
 from .machine_state import MachineState
+from .machine_transitions import Transitions
 from .masks import every, some
 from .observations import begun, require_shape
 from .safety_rules import Response
 from .state import RobotState
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
-_PASSIVE, _STAND, _WALK = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.WALK)
-_DAMPED = np.int8(Mode.DAMPED)
-_HOLD, _DAMP, _ZERO = np.int8(Response.HOLD), np.int8(Response.DAMP), np.int8(Response.ZERO)
+_PASSIVE, _STAND, _DAMPED = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.DAMPED)
+_STOP, _HOLD = np.int8(Response.STOP), np.int8(Response.HOLD)
 _NO_WAY_RAD = 1e-6  # between poses that are the same
 
 
@@ -34,8 +34,9 @@ class Machine:
     ``1.5 dt / handover_s`` of the distance between the two. Only passive and damped come at once, and the target of a
     joint that had no stiffness starts from where the joint is.
 
-    A hold stops the motion of stand and sit. A walking robot keeps its targets and goes over to the gains of standing;
-    the hand-over back takes as long as the hold has lasted, at most ``handover_s``: a short one costs little.
+    A hold stops the motion of stand and sit. A robot that its policy drives keeps its targets and goes over to the
+    gains of standing; the hand-over back takes as long as the hold has lasted, at most ``handover_s``: a short one
+    costs little. What else requests and safety lead to: :class:`~surefoot_bridge.machine_transitions.Transitions`.
 
     No step counts for more than a control period, however the clock jumps.
 
@@ -52,7 +53,7 @@ class Machine:
         check_poses(contract, poses, gains)
         place = list(contract.sdk_order)
         self._goals = Goals(contract, poses, gains)
-        self._obeyed = obeyed()
+        self._transitions = Transitions(contract)
         self._handover_s = contract.gains.handover_s
         self._longest_step_s = contract.timing.control_period_s
         self._default = np.array(contract.robot.default_joint_pos_rad)[place]
@@ -73,6 +74,8 @@ class Machine:
         no, zero = np.zeros(batch_shape, dtype=bool), np.zeros(batch_shape)
         return MachineState(
             mode=np.full(batch_shape, Mode.PASSIVE, dtype=np.int8),
+            wanted=np.full(batch_shape, Mode.PASSIVE, dtype=np.int8),
+            quiet_s=zero.copy(),
             refused=no,
             held=no.copy(),
             time_s=np.full(batch_shape, np.nan),
@@ -134,18 +137,22 @@ class Machine:
         passed, time_s = self._passed(state.time_s, now)
         q = report.joint_pos_rad
 
-        # Nothing asked, no fault: each goes on with what it does, and needs no other question.
-        goes_on = not (some(request != 0) or some(response >= _HOLD) or some(state.held))
+        # Nothing asked, no fault, no motion to wait for: each goes on with what it does, and needs no other question.
+        goes_on = not (some(request != 0) or some(response >= _STOP) or some(state.held))
+        goes_on = goes_on and not some(state.wanted != state.mode)
         if goes_on:
-            mode, refused, held = state.mode[()], state.held, state.held
+            mode, wanted, refused, quiet_s = state.mode[()], state.wanted[()], state.held, state.quiet_s
+            held = state.held
         else:
-            mode, refused = self._next_mode(state, request, response)
-            walks, hold = mode == _WALK, response == _HOLD
+            mode, wanted, refused, quiet_s = self._transitions.step(state, report, request, response, passed)
+            walks, hold = by_policy(mode), response == _HOLD
             held = walks & hold
             if some(hold & ~walks):
                 passed = np.where(hold & ~walks, 0.0, passed)
         going = MachineState(
             mode=mode,
+            wanted=wanted,
+            quiet_s=quiet_s,
             refused=refused,
             held=held,
             time_s=time_s,
@@ -184,36 +191,19 @@ class Machine:
         known = np.isfinite(now)
         return np.minimum(np.fmax(passed, 0.0), self._longest_step_s), np.where(known, now, last)[()]
 
-    def _next_mode(
-        self, state: MachineState, request: np.ndarray, response: np.ndarray
-    ) -> Tuple[np.ndarray, np.ndarray]:
-        """Return the mode from now on (...,), int8, and whether the request was refused (...,), bool."""
-        asked = np.asarray(self._obeyed[state.mode, request])
-        refused = asked == REFUSED
-        if some(asked != state.mode):
-            starts = (asked == _WALK) & (state.mode == _STAND)
-            ready = (response < _HOLD) & (state.moved_s >= state.motion_s)
-            refused = refused | (starts & ~ready)
-        mode = np.where(refused, state.mode, asked)
-        if some(response >= _DAMP):
-            zero = response == _ZERO
-            damped = (response == _DAMP) | (zero & (state.mode == _DAMPED))
-            mode = np.where(damped, _DAMPED, np.where(zero, _PASSIVE, mode))
-            refused = refused | ((request != 0) & (mode != asked))
-        return mode[()], refused
-
     def _begin(self, state: MachineState, going: MachineState, q: np.ndarray) -> MachineState:
         """Return the next state with what begins in this step: motions, hand-overs, holds."""
-        n, walked = len(self._default), state.mode == _WALK
+        n, walked, walks = len(self._default), by_policy(state.mode), by_policy(going.mode)
         taken = going.mode != state.mode
-        begins = taken | (going.held != state.held)
-        resumes = walked & (going.mode == _WALK) & state.held & ~going.held
+        begins = (taken & ~(walked & walks)) | (going.held != state.held)  # the policy hands nothing over to itself
+        resumes = walked & walks & state.held & ~going.held
         left_s = np.maximum(state.handover_s - going.blended_s, 0.0)
         resumed_s = np.minimum(going.blended_s + state.unfinished_s, self._handover_s)
         limp = state.told[..., 2 * n : 3 * n] <= 0.0
         source = np.concatenate([np.where(limp, q, state.told[..., :n]), state.told[..., n:]], axis=-1)
         return going._replace(
             moved_s=np.where(taken, 0.0, going.moved_s),
+            quiet_s=np.where(taken, 0.0, going.quiet_s)[()],
             motion_s=np.where(taken, self._motion_s(going.mode, walked, q), state.motion_s)[()],
             start_rad=np.where(taken[..., None], q, state.start_rad),
             blended_s=np.where(begins, 0.0, going.blended_s),

@@ -3,13 +3,13 @@
 import numpy as np
 
 from .contract import Contract
-from .machine_modes import HoldGains, Mode, Poses
+from .machine_modes import HoldGains, Mode, Poses, by_policy
 from .machine_state import MachineState
 from .masks import every, some
 from .safety_rules import Response
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
-_PASSIVE, _STAND, _WALK, _SIT = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.WALK), np.int8(Mode.SIT)
+_PASSIVE, _STAND, _SIT = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.SIT)
 _ZERO = np.int8(Response.ZERO)
 
 
@@ -28,7 +28,7 @@ class Goals:
         self._fixed = np.zeros((len(Mode), 5 * n))  # command of each mode but for targets and the policy's
         for mode, pose in ((Mode.STAND, poses.stand_rad), (Mode.SIT, poses.sit_rad)):
             self._fixed[mode, :n] = np.array(pose)[place]
-        for mode in (Mode.STAND, Mode.SIT, Mode.WALK):  # a walking robot that is held is held with these
+        for mode in (Mode.STAND, Mode.SIT, Mode.WALK, Mode.STOP):  # a walking robot that is held is held with these
             self._fixed[mode, 2 * n : 3 * n] = np.array(gains.stiffness_nm_per_rad)[place]
             self._fixed[mode, 3 * n : 4 * n] = np.array(gains.damping_nms_per_rad)[place]
         self._fixed[Mode.DAMPED, 3 * n : 4 * n] = np.array(gains.damped_nms_per_rad)[place]
@@ -43,7 +43,7 @@ class Goals:
             q: Joint positions as measured [rad], (..., num_joints).
         """
         n, mode, zero = self._n, state.mode, response == _ZERO
-        driven = (mode == _WALK) & (state.held == 0)
+        driven = by_policy(mode) & (state.held == 0)
         if every(driven):
             return finite_or(policy_command, state.told)
         goal = self._fixed.take(np.where(zero, _PASSIVE, mode) if some(zero) else mode, axis=0)

@@ -25,6 +25,8 @@ class Mode(IntEnum):
     """A motion to the sitting pose, which is held then."""
     DAMPED = 4
     """Damping only; nothing but the operator's release leaves it."""
+    STOP = 5
+    """The policy, which is asked for less and less velocity until the robot has come to rest."""
 
 
 class Request(IntEnum):
@@ -43,25 +45,51 @@ class Request(IntEnum):
 
 _OBEYED: Dict[Mode, Dict[Request, Mode]] = {
     Mode.PASSIVE: {Request.STAND: Mode.STAND, Request.SIT: Mode.SIT, Request.RELEASE: Mode.PASSIVE},
-    Mode.STAND: {Request.WALK: Mode.WALK, Request.SIT: Mode.SIT},
-    Mode.WALK: {Request.STAND: Mode.STAND},
-    Mode.SIT: {Request.STAND: Mode.STAND, Request.PASSIVE: Mode.PASSIVE},
+    Mode.STAND: {Request.WALK: Mode.WALK},
+    Mode.STOP: {Request.WALK: Mode.WALK},
+    Mode.SIT: {Request.STAND: Mode.STAND},
     Mode.DAMPED: {Request.RELEASE: Mode.PASSIVE},
 }
-"""Besides: a mode may be asked for while it is on, and damped from everywhere."""
+"""Besides: a mode may be asked for while it is on, damped from everywhere, and every mode further down."""
+
+_DOWN = (Mode.WALK, Mode.STOP, Mode.STAND, Mode.SIT, Mode.PASSIVE)
+"""The way from walking to rest. Each mode waits for the motion of the one before it."""
 
 REFUSED = -1
 """Stands where a mode would in :func:`obeyed` for a request that is not obeyed."""
 
+_BY_POLICY = np.array([mode in (Mode.WALK, Mode.STOP) for mode in Mode])
 
-def obeyed() -> np.ndarray:
-    """Return the mode that each request leads to from each mode, (num_modes, num_requests), int8; -1 for none."""
-    table = np.full((len(Mode), len(Request)), REFUSED, dtype=np.int8)
+
+def by_policy(mode: np.ndarray) -> np.ndarray:
+    """Return where the policy drives the robot, (...,), bool."""
+    return np.asarray(_BY_POLICY[mode])[()]
+
+
+def obeyed() -> Tuple[np.ndarray, np.ndarray]:
+    """Return where each request leads from each mode: at once, and in the end, (num_modes, num_requests), int8 each.
+
+    Both are -1 for a request that is not obeyed. They differ where there is a motion to wait for.
+    """
+    first = np.full((len(Mode), len(Request)), REFUSED, dtype=np.int8)
+    last = first.copy()
     for mode in Mode:
-        table[mode, Request.KEEP] = table[mode, Request[mode.name]] = mode
-        table[mode, Request.DAMPED] = Mode.DAMPED
-        for request, to in _OBEYED[mode].items():
-            table[mode, request] = to
+        leads = {Request.KEEP: mode, Request.DAMPED: Mode.DAMPED, **_OBEYED.get(mode, {})}
+        if mode.name in Request.__members__:
+            leads[Request[mode.name]] = mode
+        for request, to in leads.items():
+            first[mode, request] = last[mode, request] = to
+        for to in _DOWN[_DOWN.index(mode) + 1 :] if mode in _DOWN else ():
+            if to is not Mode.STOP:
+                first[mode, Request[to.name]] = Mode.STOP if mode is Mode.WALK else mode
+                last[mode, Request[to.name]] = to
+    return first, last
+
+
+def descents() -> np.ndarray:
+    """Return the mode that follows each one on the way to rest, (num_modes,), int8; itself for those not on it."""
+    table = np.arange(len(Mode), dtype=np.int8)
+    table[list(_DOWN[:-1])] = _DOWN[1:]
     return table
 
 

@@ -10,6 +10,8 @@ class MachineState(NamedTuple):
 
     Attributes:
         mode: What drives the robot, (...,), int8.
+        wanted: Mode to which it is on the way; the same where it is on none, (...,), int8.
+        quiet_s: For how long a stopping robot has been quiet [s], (...,).
         refused: Whether the last request was refused, (...,), bool.
         held: Whether a walking robot is held, (...,), bool.
         time_s: When the last step was [s], not a number before the first, (...,).
@@ -24,6 +26,8 @@ class MachineState(NamedTuple):
     """
 
     mode: np.ndarray
+    wanted: np.ndarray
+    quiet_s: np.ndarray
     refused: np.ndarray
     held: np.ndarray
     time_s: np.ndarray

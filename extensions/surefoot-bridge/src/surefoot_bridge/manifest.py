@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Dict, Iterator, Tuple
 
-from .errors import SurefootError
+from .errors import SurefootError, first_few
 from .strict_json import from_data, parse_json, to_json
 
 FORMAT = 1
@@ -23,6 +23,8 @@ SIGNATURE_FILE = "manifest.json.sig"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _LARGEST_MANIFEST = 1 << 20
+_LARGEST_FILE = 64 << 20
+_MOST_FILES = 100
 _AGAIN = "Copy the bundle again, or export it again."
 
 
@@ -57,7 +59,7 @@ class Manifest:
         """Refuse names that could lead out of the folder, and hashes and sizes that are none."""
         mistakes = list(_mistakes(self))
         if mistakes:
-            raise SurefootError("\n  ".join(mistakes))
+            raise SurefootError("\n  ".join(first_few(mistakes)))
 
 
 def canonical(manifest: Manifest) -> bytes:
@@ -121,7 +123,7 @@ def read_files(folder: Path) -> Tuple[Manifest, Dict[str, bytes]]:
 
     Raises:
         SurefootError: If a file is missing, extra, a link, shorter or longer than it should be, or hashes to something
-            else; all such files are named at once.
+            else; the first few such files are named at once.
     """
     folder = Path(folder)
     present = _plain_files(folder)
@@ -138,7 +140,8 @@ def read_files(folder: Path) -> Tuple[Manifest, Dict[str, bytes]]:
             contents[name] = _read(folder / name, entry.size_bytes + 1)
             mistakes += _differences(name, entry, contents[name])
     if mistakes:
-        raise SurefootError("\n  ".join([f"The bundle {folder} is not what its manifest says:", *mistakes, _AGAIN]))
+        listed = first_few(mistakes)
+        raise SurefootError("\n  ".join([f"The bundle {folder} is not what its manifest says:", *listed, _AGAIN]))
     if SIGNATURE_FILE in present:
         contents[SIGNATURE_FILE] = _read(folder / SIGNATURE_FILE, _LARGEST_MANIFEST)
     return manifest, contents
@@ -179,7 +182,7 @@ def _plain_files(folder: Path) -> Tuple[str, ...]:
             elif not _NAME.fullmatch(entry.name):
                 mistakes.append(f"{entry.name!r} is no name of a bundle's file; remove it.")
     if mistakes:
-        raise SurefootError("\n  ".join([f"The bundle {folder} holds what no bundle does:", *mistakes]))
+        raise SurefootError("\n  ".join([f"The bundle {folder} holds what no bundle does:", *first_few(mistakes)]))
     return tuple(names)
 
 
@@ -202,10 +205,12 @@ def _sha256(data: bytes) -> str:
 def _mistakes(manifest: Manifest) -> Iterator[str]:
     if manifest.format != FORMAT:
         yield f"format is {manifest.format}; it must be {FORMAT}."
+    if len(manifest.files) > _MOST_FILES:
+        yield f"files names {len(manifest.files)} files; a bundle has at most {_MOST_FILES}."
     for name, entry in manifest.files.items():
         if not _NAME.fullmatch(name) or name in (MANIFEST_FILE, SIGNATURE_FILE):
-            yield f"files names {name!r}; valid: files of the folder itself, of letters, digits, '.', '_', '-'."
+            yield f"files names {name[:100]!r}; valid: files of the folder itself, of letters, digits, '.', '_', '-'."
         if not re.fullmatch("[0-9a-f]{64}", entry.sha256):
-            yield f"files.{name}.sha256 is {entry.sha256!r}; it must be 64 hexadecimal digits."
-        if entry.size_bytes < 0:
-            yield f"files.{name}.size_bytes is {entry.size_bytes}; it must be >= 0."
+            yield f"files.{name[:100]}.sha256 is {entry.sha256[:100]!r}; it must be 64 hexadecimal digits."
+        if not 0 <= entry.size_bytes <= _LARGEST_FILE:
+            yield f"files.{name[:100]}.size_bytes is {entry.size_bytes}; it must be 0 to {_LARGEST_FILE}."

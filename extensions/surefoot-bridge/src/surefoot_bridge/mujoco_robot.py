@@ -11,7 +11,6 @@ from .clock import Clock, SimulatedClock
 from .errors import SurefootError
 from .mujoco_scene import compose, load_mujoco, lowest
 from .robot import Reading, Robot
-from .robot_handling import DAMPED_NMS_PER_RAD
 from .robot_model import RobotModel
 from .rotations import product
 from .state import JointCommand, RobotState
@@ -113,7 +112,7 @@ class MujocoRobot(Robot):
     def stop(self) -> None:
         """Damp the joints."""
         zeros = np.zeros(len(self._qpos))
-        damping = np.full(len(self._qpos), DAMPED_NMS_PER_RAD)
+        damping = np.full(len(self._qpos), self.robot_model.damped_nms_per_rad)
         self._command = JointCommand(self.data.qpos[self._qpos], zeros, zeros, damping, zeros)
 
     def close(self) -> None:

@@ -9,10 +9,11 @@ from .contract import Contract
 from .errors import SurefootError, unknown_name
 from .machine_modes import Poses
 from .operators import Operator
+from .robot import Robot
 from .script_operator import ScriptOperator, read_script
 from .stages import Stage, largest_of
 
-VALID = ("keyboard", "joystick", "joystick:DEVICE", "script:FILE")
+VALID = ("keyboard", "joystick", "joystick:DEVICE", "remote", "script:FILE")
 """What ``--operator`` takes."""
 
 _AFTER_S = 1.0  # of a script without end: how long the robot stays where its last motion has brought it
@@ -23,11 +24,11 @@ class OperatorChoice:
     """Who commands.
 
     Attributes:
-        kind: ``keyboard``, ``joystick`` or ``script``.
+        kind: ``keyboard``, ``joystick``, ``remote`` (the robot's own) or ``script``.
         path: The joystick's device or the script; None for the keyboard, or the first joystick.
     """
 
-    kind: Literal["keyboard", "joystick", "script"]
+    kind: Literal["keyboard", "joystick", "remote", "script"]
     path: Optional[Path] = None
 
     @property
@@ -37,6 +38,8 @@ class OperatorChoice:
             return ""
         if self.kind == "joystick":
             from .joystick_operator import HELP
+        elif self.kind == "remote":
+            from .remote_operator import HELP
         else:
             from .keyboard_operator import HELP
         return HELP
@@ -64,6 +67,8 @@ def parse_operator(text: str) -> OperatorChoice:
     kind, colon, path = text.partition(":")
     if text == "keyboard":
         return OperatorChoice("keyboard")
+    if text == "remote":
+        return OperatorChoice("remote")
     if kind == "joystick" and bool(colon) == bool(path):
         return OperatorChoice("joystick", Path(path) if path else None)
     if kind == "script" and path:
@@ -80,8 +85,9 @@ def open_operator(
     time_s: float,
     watched: bool,
     stops: Sequence[Callable[[float], bool]] = (),
+    robot: Optional[Robot] = None,
 ) -> Command:
-    """Open keyboard, joystick or script.
+    """Open keyboard, joystick, remote or script.
 
     Args:
         choice: Who commands.
@@ -91,6 +97,7 @@ def open_operator(
         time_s: The control loop's clock now [s].
         watched: Whether a person must be at the keyboard while a script commands: for a real robot.
         stops: Further reasons to stop.
+        robot: The robot whose remote commands; needed for that only.
 
     Raises:
         SurefootError: If it cannot be opened.
@@ -104,6 +111,12 @@ def open_operator(
         from .joystick_operator import JoystickOperator
 
         leader = JoystickOperator(names, largest, time_s=time_s, device=choice.path)
+    elif choice.kind == "remote":
+        from .remote_operator import RemoteOperator, remote_source
+
+        if robot is None:
+            raise SurefootError("The remote needs a robot on the network: --robot go2 or g1.")
+        leader = RemoteOperator(remote_source(robot), names, largest, time_s=time_s)
     else:
         if choice.path is None:
             raise SurefootError("A script needs a file: --operator script:FILE.")

@@ -1,8 +1,11 @@
 """Replays a golden trace: what is about to run on the robot must do what was recorded in training, step by step.
 
 Each function is fed with what was recorded before it, so that the first one that deviates is the one that is named: the
-observation gets the recorded reports and actions, the policy the recorded observations, the targets the recorded
-actions. Only the memories are their own.
+observation gets the recorded reports and applied actions, the policy the recorded observations, the targets the
+recorded applied actions. Only the memories are their own.
+
+A trace must also have been where the contract says that things change: at both ends of every component of the trained
+command, and beyond every limit at which an action or a measurement is clipped.
 """
 
 from dataclasses import dataclass, fields
@@ -75,12 +78,13 @@ def replay(
         How far they were from the trace at most.
 
     Raises:
-        SurefootError: If they deviate, or the trace is of another robot or rate. It names the step, the term or joint,
-            what was expected and found, and how far they are from each other.
+        SurefootError: If they deviate, or the trace is of another robot or rate, or was not everywhere. It names the
+            step, the term or joint, what was expected and found, and how far they are from each other.
     """
     _check_widths(golden, contract, where)
     _check_columns(golden, contract, where)
     _check_clock(golden, contract, where)
+    _check_reach(golden, contract, observations, where)
     if contract.network.recurrent is not None and np.count_nonzero(golden.begins) < 2:
         raise SurefootError(
             f"{where} has one episode only; the policy has a memory, and whether it is reset shows in a second one. "
@@ -107,10 +111,10 @@ def _run(
             observer, memory = observations.reset(observer, begin), policy.reset(memory, begin)
             target = targets.reset(target, begin)
         report = each(golden.report, lambda array, step=step: array[step])
-        last_action = golden.action[step - 1]  # of no episode at step 0; where one begins it is not read
+        last_action = golden.applied_action[step - 1]  # of no episode at step 0; where one begins it is not read
         observation, observer = observations(observer, report, golden.command[step], last_action)
         action, memory = policy(golden.observation[step], memory)
-        command, target = targets(target, golden.action[step])
+        command, target = targets(target, golden.applied_action[step])
         observed.append(observation)
         acted.append(action)
         told.append(command)
@@ -225,3 +229,34 @@ def _check_clock(golden: Golden, contract: Contract, where: str) -> None:
         raise SurefootError(
             f"{where}, step {step}: sequence is {sequence[step]} after {sequence[step - 1]}; it must count up."
         )
+
+
+_ENDLESS = ("gyro", "joint_pos", "joint_vel")
+"""Sources whose measurement has no limit of its own, so that a clip acts on it somewhere."""
+
+
+def _check_reach(golden: Golden, contract: Contract, observations: Observations, where: str) -> None:
+    """Refuse a trace that was not at both ends of the command and beyond the clips: it would not show what is there."""
+    remedy = "Export the policy again."
+    for i, (name, trained) in enumerate(zip(contract.command.names, contract.command.trained)):
+        low, high = golden.command[:, i].min(), golden.command[:, i].max()
+        little = 1e-6 * max(abs(trained.low), abs(trained.high))  # the command is recorded in single precision
+        if not (low <= trained.low + little and high >= trained.high - little):
+            raise SurefootError(
+                f"{where} was recorded with {name} from {low:.6g} to {high:.6g}; the contract's command goes from "
+                f"{trained.low:.6g} to {trained.high:.6g}. {remedy}"
+            )
+    clip = contract.action.clip_at
+    for joint, applied in zip(contract.robot.joint_names, golden.applied_action.T):
+        if not (applied.min() < -clip and applied.max() > clip):
+            raise SurefootError(
+                f"{where} applied actions from {applied.min():.6g} to {applied.max():.6g} to joint {joint}; they must "
+                f"go beyond the clip of the contract, {clip:g}, to both sides. {remedy}"
+            )
+    for term in contract.observation.terms:
+        shown = golden.observation[:, observations.term_slices[term.name]]
+        if term.source in _ENDLESS and term.clip_at is not None and not np.abs(shown).max() >= term.clip_at * 0.999999:
+            raise SurefootError(
+                f"{where} shows {term.name} up to {np.abs(shown).max():.6g}; it must reach the clip of the contract, "
+                f"{term.clip_at:g}. {remedy}"
+            )

@@ -35,6 +35,7 @@ class RobotModel:
         ground_friction: Friction of the ground; the larger of it and the robot's counts unless the MJCF says otherwise.
         motor_temperature_limit_c: Temperature of a motor of heat 1, which its continuous torque settles at [degrees
             Celsius].
+        damped_nms_per_rad: Velocity gain of every joint of the damped robot [N m s/rad].
     """
 
     name: str
@@ -51,6 +52,7 @@ class RobotModel:
     physics_dt_s: float
     ground_friction: float
     motor_temperature_limit_c: float
+    damped_nms_per_rad: float
 
     def __post_init__(self) -> None:
         """Refuse numbers that do not fit each other."""

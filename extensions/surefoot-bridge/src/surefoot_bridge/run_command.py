@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from .bridge_run import Run, run_bridge
-from .bundle import load_bundle
+from .bundle import UNSIGNED_WORD, load_bundle
 from .checklist import WORD
 from .command_report import write_report
 from .operator_choice import VALID as OPERATORS
@@ -30,6 +30,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         word=arguments.acknowledge,
         simulated_clock=arguments.simulated_clock,
         without_switcher=arguments.without_switcher,
+        hand_back=not arguments.no_hand_back,
         seal_key=arguments.seal_key,
         live=True,
     )
@@ -39,7 +40,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         require_signature_by=arguments.public_key,
         runtime=arguments.runtime,
         on_hardware=place.on_hardware,
-        allow_unsigned_torchscript=arguments.allow_unsigned_torchscript,
+        unsigned_word=arguments.unsigned,
     )
     outcome = run_bridge(bundle, run)
     with suppress(OSError):  # the terminal may be gone; the log has all of it
@@ -72,15 +73,16 @@ def _parser() -> argparse.ArgumentParser:
     add("--stop-file", type=Path, metavar="FILE", help="damp the robot when this file appears")
     add("--runtime", choices=list(RUNTIMES), help="by what to run the policy; the first that can by default")
     add("--public-key", metavar="KEY", help="key that must have signed the bundle, as `key new` prints it")
-    add(
-        "--allow-unsigned-torchscript",
-        action="store_true",
-        help="open TorchScript, which is code, for a real robot without a signature",
-    )
+    add("--unsigned", metavar="WORD", help=f"move a real robot by a bundle without a signature: {UNSIGNED_WORD}")
     add(
         "--without-switcher",
         action="store_true",
         help="the robot's own controller was switched off by hand, and the robot does not say so",
+    )
+    add(
+        "--no-hand-back",
+        action="store_true",
+        help="leave the robot's own controller off after the run; otherwise one that was on is switched on again",
     )
     add("--acknowledge", metavar="WORD", help=f"acknowledge the checklist of a rehearsal beforehand: {WORD}")
     add(

@@ -12,6 +12,19 @@ from .safety_rules import Response
 
 
 @dataclass(frozen=True)
+class Rest:
+    """What is known of a robot on the network when its run has ended.
+
+    Attributes:
+        known: Whether its own reports have shown that it is damped, or nothing was ever commanded.
+        words: What is known, and who damps it, for a person.
+    """
+
+    known: bool
+    words: str
+
+
+@dataclass(frozen=True)
 class Outcome:
     """How a run ended.
 
@@ -21,6 +34,7 @@ class Outcome:
         log: Folder of its log; None without one.
         log_status: How the log ended; None without one.
         signals: Signals that came, in their order.
+        rest: What is known of a robot on the network; None for others.
     """
 
     report: LoopReport
@@ -28,6 +42,7 @@ class Outcome:
     log: Optional[Path]
     log_status: Optional[LogStatus]
     signals: Tuple[str, ...]
+    rest: Optional[Rest] = None
 
     @property
     def damped(self) -> bool:
@@ -38,9 +53,10 @@ class Outcome:
 
     @property
     def status(self) -> int:
-        """Exit status: 0 in order, 1 damped, switched off or without its log, 130 in order after a signal."""
+        """Exit status: 0 in order, 1 damped, switched off, in doubt or without its log, 130 in order after a signal."""
         logged = self.log_status is None or self.log_status.state == "closed"
-        if self.damped or not self.report.in_order or not logged:
+        unknown = self.rest is not None and not self.rest.known
+        if self.damped or unknown or not self.report.in_order or not logged:
             return 1
         return 130 if self.signals else 0
 
@@ -55,6 +71,7 @@ class Outcome:
             "events": report.num_events,
             "mishaps": len(report.mishaps),
             "in_order": float(report.in_order),
+            "known_damped": float(self.rest is None or self.rest.known),
         }
         for response in Response:
             count = sum(event.response == response for event in report.events)
@@ -108,6 +125,8 @@ class Outcome:
         if self.log is not None and self.log_status is not None:
             state, reason = self.log_status.state, self.log_status.reason
             yield f"Log: {self.log}, {state}{': ' + reason if reason else ''}"
+        if self.rest is not None and self.rest.words:
+            yield self.rest.words
 
     def _events(self) -> Iterator[str]:
         """Yield what happened, one line for each kind, with how often, when and what the first said."""

@@ -18,7 +18,9 @@ from .safety_rules import Response, Rule, rule_index, safety_rules
 from .safety_state import SafetyState, SafetyVerdict
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
-_HOLD, _DAMP = np.int8(Response.HOLD), np.int8(Response.DAMP)
+_STOP, _HOLD, _STAND = np.int8(Response.STOP), np.int8(Response.HOLD), np.int8(Response.STAND)
+_DAMP = np.int8(Response.DAMP)
+_RECOVERY = 0.1  # share of time in which a hold is counted off again: a robot held for a tenth of its time walks on
 _TIME_RESOLUTION_S = 1e-6  # sums of steps are that exact, and no tick is that short
 
 
@@ -51,7 +53,9 @@ class Safety:
         self._threshold = np.where((trips == "above") | (trips == "below"), np.nextafter(at, np.inf), at)
         self._grace_s = np.array([rule.grace_s for rule in self.rules]) - _TIME_RESOLUTION_S
         self._code = np.array([rule.response for rule in self.rules], dtype=np.int8)
-        self._clamps = self._code == Response.CLAMP
+        self._clamps, self._stops = self._code == Response.CLAMP, self._code == Response.STOP
+        self._longest_hold_s = limits.longest_hold_s
+        self._after_hold = _STAND if contract.handling.rests_without_gantry else _DAMP
         self._walking_only = np.array([rule.walking_only for rule in self.rules])
         self._reads_report = np.array([rule.reads_report for rule in self.rules])
         robot = contract.robot
@@ -77,7 +81,17 @@ class Safety:
         )
         none = np.zeros((*batch_shape, num_rules), dtype=bool)
         code, release = np.zeros(batch_shape, dtype=np.int8), np.zeros(batch_shape, dtype=bool)
-        return SafetyState(seen, none, np.zeros(none.shape), none.copy(), code, code.copy(), pose.copy(), release)
+        return SafetyState(
+            seen,
+            none,
+            np.zeros(none.shape),
+            none.copy(),
+            code,
+            code.copy(),
+            pose.copy(),
+            release,
+            np.zeros(batch_shape),
+        )
 
     def reset(self, state: SafetyState, mask: np.ndarray) -> SafetyState:
         """Return the state in which the next check of some robots is their first; what was latched is forgotten.
@@ -95,7 +109,7 @@ class Safety:
         def chosen(new: np.ndarray, old: np.ndarray) -> np.ndarray:
             return np.where(anew.reshape(anew.shape + (1,) * (new.ndim - anew.ndim)), new, old)
 
-        names = ("on", "lasted_s", "active", "response", "latched", "held_rad", "released")
+        names = ("on", "lasted_s", "active", "response", "latched", "held_rad", "released", "held_s")
         seen = Seen(*(chosen(new, old) for new, old in zip(first.seen, state.seen)))
         return SafetyState(seen, *(chosen(getattr(first, name), getattr(state, name)) for name in names))
 
@@ -126,7 +140,10 @@ class Safety:
         none = np.zeros(state.on.shape, dtype=bool)
         held = state.seen.command[..., : self.bounds.num_joints]
         response = state.response.copy()
-        following = SafetyState(left, none, np.zeros(none.shape), none, response, response, held, release)
+        held_s = state.held_s
+        if held_s.any():
+            held_s = np.maximum(held_s - _RECOVERY * (left.time_s - state.seen.time_s)[..., 0], 0.0)
+        following = SafetyState(left, none, np.zeros(none.shape), none, response, response, held, release, held_s)
 
         def look() -> np.ndarray:
             with np.errstate(all="ignore"):
@@ -151,12 +168,15 @@ class Safety:
         response = np.where(released, np.int8(0), state.latched) if some(released) else state.latched
         if some(active):
             response = np.maximum(response, np.maximum.reduce(active * self._code, axis=-1))
+        held_s = state.held_s
+        if some(response == _HOLD) or held_s.any():
+            response, held_s = self._limit_hold(response, held_s, facts.elapsed_s[..., 0], inputs.walking)
         held, told = self._tell(state, facts, response, on)
         latched = np.where(response >= _DAMP, response, np.int8(0))
         n = self.bounds.num_joints
         moved = facts.seen.moved_rad + np.abs(told[..., :n] - facts.previous_rad)
         left = facts.seen._replace(command=told.copy(), moved_rad=moved)
-        following = SafetyState(left, on, lasted_s, active, np.array(response), latched, held, release)
+        following = SafetyState(left, on, lasted_s, active, np.array(response), latched, held, release, held_s)
         return SafetyVerdict(
             response=np.array(response),
             active=active.copy(),
@@ -180,6 +200,37 @@ class Safety:
         lasted_s = np.where(on & state.on, state.lasted_s + facts.elapsed_s, 0.0)
         concerned = ~self._walking_only | np.asarray(inputs.walking, dtype=bool)[..., None]
         return on, lasted_s, on & concerned & (lasted_s >= self._grace_s)
+
+    def _limit_hold(
+        self, response: np.ndarray, held_s: np.ndarray, elapsed_s: np.ndarray, walking: Any
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """Return the response with what becomes of a hold that lasts, and for how long it has [s], (...,) each."""
+        holds = response == _HOLD
+        longest = self._longest_hold_s
+        held_s = np.minimum(np.maximum(held_s + np.where(holds, elapsed_s, -_RECOVERY * elapsed_s), 0.0), longest)
+        tired = holds & (held_s >= longest - _TIME_RESOLUTION_S)
+        after = np.where(walking, self._after_hold, _STAND)
+        return np.where(tired, after, response)[()], np.asarray(held_s)
+
+    def forbids_walking(self, state: SafetyState) -> np.ndarray:
+        """Return where a robot that began to walk would be stopped, (...,), bool.
+
+        Args:
+            state: The state after the last check.
+        """
+        return np.logical_or.reduce(self._stopping(state), axis=-1)
+
+    def against_walking(self, state: SafetyState) -> Tuple[str, ...]:
+        """Return the names of the rules that stop a single robot or would stop it if it walked.
+
+        Args:
+            state: The state after the last check.
+        """
+        against = self._stopping(state) | (state.active & (self._code >= _STOP))
+        return tuple(rule.name for rule, is_against in zip(self.rules, against) if is_against)
+
+    def _stopping(self, state: SafetyState) -> np.ndarray:
+        return state.on & self._stops & (state.lasted_s >= self._grace_s)
 
     def _tell(
         self, state: SafetyState, facts: Facts, response: np.ndarray, on: np.ndarray

@@ -8,6 +8,7 @@ from .contract import Contract
 from .errors import SurefootError
 from .flat_command import joint_torque, target_rate
 from .masks import every, some
+from .robot import ALARMS
 from .safety_bounds import Bounds
 from .safety_inputs import SafetyInputs
 from .safety_row import Row
@@ -103,6 +104,7 @@ class FactFinder:
             "command_excess": beyond + row.columns("command"),
             **{name: row.columns(name) for name in ("report_age_s", "lateness_s", "operator_age_s")},
             **{name: row.columns(name) for name in ("wrong_crc", "policy_failed", "operator_stop", "frozen")},
+            **dict(zip(ALARMS, row.columns("alarms")[:, None])),
         }
         """Where the numbers of each measure stand, one for each component."""
         at = beyond + len(self.low)

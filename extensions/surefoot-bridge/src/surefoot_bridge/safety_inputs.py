@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .robot import NO_ALARMS
 from .state import RobotState
 
 
@@ -26,6 +27,8 @@ class SafetyInputs(NamedTuple):
         walking: Whether the policy's command reaches the robot: the state machine's mode is walk, (...,), bool.
         frozen: Which sensors measure the same over and over: the IMU, and each joint's in the order of the robot's
             interface, (..., 1 + num_joints), bool.
+        alarms: Which alarms the robot raises, in the order of :data:`~surefoot_bridge.robot.ALARMS`,
+            (..., num_alarms), bool; where it is of shape (num_alarms,) it holds for all.
     """
 
     time_s: Any
@@ -41,3 +44,4 @@ class SafetyInputs(NamedTuple):
     operator_age_s: Any
     walking: Any
     frozen: np.ndarray
+    alarms: np.ndarray = NO_ALARMS

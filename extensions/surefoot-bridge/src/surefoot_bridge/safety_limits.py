@@ -43,6 +43,8 @@ class StageLimits:
             any pause that the other limits let pass. Assumption.
         late_control_periods: Lateness of a tick, in control periods of the contract, from which its deadline is missed.
             1 is where an action is applied a whole step late. Assumption.
+        longest_hold_s: How long the targets of a walking robot may be held [s]; then it stands without its policy. Time
+            without a hold is counted off, ten times slower. LONGESTDOC
         operator_age_s: Age of the operator's last heartbeat from which the operator is lost [s]. 0.5 bridges gaps of a
             radio link and is below the time in which a robot at 1 m/s leaves the operator's reach. Assumption.
         joint_grace_s: How long a joint may be measured beyond its range or its speed [s]. 0.02 is one control step: a
@@ -61,6 +63,8 @@ class StageLimits:
         lost_report_grace_s: How long there may be no new report that can be trusted until the robot is damped [s].
             0.1 is how long targets that were right for a walking robot are held blindly, a fifth of a step of 0.5 s.
             Assumption. unitree_rl_lab also leaves every state for its passive one when reports stay away.
+        alarm_grace_s: How long an alarm of the robot may last that ends walking [s]. 0.1 lets single wrong reports
+            pass. Assumption.
         battery_grace_s: How long the battery may be low [s]. The reading dips under load for less than a stride; 2 is
             four of them. Assumption.
     """
@@ -78,6 +82,7 @@ class StageLimits:
     report_age_s: float = 0.04
     clock_step_s: float = 0.5
     late_control_periods: float = 1.0
+    longest_hold_s: float = 0.3
     operator_age_s: float = 0.5
     joint_grace_s: float = 0.02
     torque_grace_s: float = 0.1
@@ -87,6 +92,7 @@ class StageLimits:
     free_fall_grace_s: float = 0.15
     repeated_report_grace_s: float = 0.02
     lost_report_grace_s: float = 0.1
+    alarm_grace_s: float = 0.1
     battery_grace_s: float = 2.0
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from .contract import Contract
 from .errors import SurefootError
 from .flat_command import COMMAND_PARTS
 from .frozen import sensors_of
+from .robot import ALARMS
 from .safety_inputs import SafetyInputs
 
 _JOINTS = ("joint_torque_nm", "motor_temperature_c")
@@ -40,6 +41,7 @@ class Row:
             "report.foot_force_n": feet,
             "action": contract.robot.joint_names,
             "frozen": sensors_of(contract),
+            "alarms": ALARMS,
             **dict.fromkeys(("time_s", "report.time_s", "report.battery_share", *_SINGLE), ("",)),
         }
         self.labels = labels
@@ -79,15 +81,16 @@ class Row:
         report, feet = inputs.report, inputs.report.foot_force_n
         if feet.shape[-1:] == (0,):  # a robot that does not feel its feet
             feet = np.broadcast_to(self._no_feet, (*batch_shape, len(self._no_feet)))
+        alarms = np.broadcast_to(inputs.alarms, (*batch_shape, len(ALARMS))) if batch_shape else inputs.alarms
         wide = (*_state(report), inputs.velocity_command, command, *_measured(report), feet, inputs.action)
         numbers = _single(inputs)
         try:
             single = np.array(numbers, dtype=np.float64)  # (num_single, ...)
         except ValueError:  # they are not all of one shape
-            raise self._refusal(batch_shape, (*wide, inputs.frozen), numbers) from None
+            raise self._refusal(batch_shape, (*wide, inputs.frozen, alarms), numbers) from None
         if batch_shape:
             single = np.moveaxis(single, 0, -1)
-        row = (*wide, inputs.frozen, single)
+        row = (*wide, inputs.frozen, alarms, single)
         demanded = [(*batch_shape, *shape) for shape in self._shapes] if batch_shape else self._shapes
         if [array.shape for array in row] != demanded:
             raise self._refusal(batch_shape, row[:-1], numbers)

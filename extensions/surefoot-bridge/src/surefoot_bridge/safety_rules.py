@@ -12,17 +12,25 @@ from .safety_limits import StageLimits
 
 
 class Response(IntEnum):
-    """What is done about a fault, in order of severity; arrays hold the codes as int8."""
+    """What is done about a fault, in order of severity; arrays hold the codes as int8.
+
+    A walking robot is not stopped by freezing its targets: in the middle of a step that topples it. The less of what
+    makes it walk can be trusted, the sooner another part of the bridge brings it to a stand.
+    """
 
     NONE = 0
     """The command leaves as it came."""
     CLAMP = 1
     """The command is brought within its limits."""
-    HOLD = 2
-    """The targets stay where they were last allowed; it ends with its cause."""
-    DAMP = 3
+    STOP = 2
+    """The policy, which can be trusted, brings a walking robot to rest, and the robot stands."""
+    HOLD = 3
+    """The targets stay where they were last allowed, for as long as :attr:`StageLimits.longest_hold_s` at most."""
+    STAND = 4
+    """A walking robot stands without its policy, for a hold has lasted too long."""
+    DAMP = 5
     """No stiffness, damping only; nothing but the operator's release ends it."""
-    ZERO = 4
+    ZERO = 6
     """No gain at all; nothing but the operator's release ends it."""
 
 
@@ -37,7 +45,7 @@ class Rule:
             What is not a number trips.
         limit: Limit of each component.
         grace_s: How long the condition must have lasted until the rule acts [s].
-        response: What is done then.
+        response: What is done then. A hold that lasts becomes a stand.
         components: What each number of the measure belongs to; an empty name where there is but one.
         description: What it says, in one sentence for a person.
         walking_only: Whether it acts only while the policy's command reaches the robot.
@@ -73,7 +81,11 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
     def sdk(numbers: Sequence[float], scale: float = 1.0) -> Tuple[float, ...]:
         return tuple(scale * numbers[i] for i in contract.sdk_order)
 
-    inf, hold, damp, clamp = float("inf"), Response.HOLD, Response.DAMP, Response.CLAMP
+    # Which answer? Clamp: what is within the limits is still worth obeying. Stop: report and policy are right, so the
+    # policy stops the robot better than anything else can. Hold: what makes the robot walk cannot be trusted now, which
+    # a single report, step or tick often means; if it lasts the robot stands without it. Damp: where the robot is or
+    # what it does is beyond standing, or not known.
+    inf, hold, damp, clamp, stop = float("inf"), Response.HOLD, Response.DAMP, Response.CLAMP, Response.STOP
     hot = safety.motor_temperature_limit_c
     late = limits.late_control_periods * contract.timing.control_period_s
     torques = sdk(safety.torque_limit_nm)
@@ -91,7 +103,8 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
         Rule("velocity_command", "velocity_excess", "above", (0.0,) * len(contract.command.names), at_once, clamp,
              contract.command.names, "The velocity command is beyond what stage and training allow."),
         Rule("operator_stop", "operator_stop", "from", (1.0,), at_once, damp, ("",), "The operator stopped the robot."),
-        Rule("operator_lost", "operator_age_s", "from", (limits.operator_age_s,), at_once, hold, ("",),
+        # Half a second has passed already, and to stop needs nobody.
+        Rule("operator_lost", "operator_age_s", "from", (limits.operator_age_s,), at_once, stop, ("",),
              "The operator's heartbeat stayed away."),
         # What the joints are told.
         Rule("command_not_finite", "command_size", "from", (inf,) * (5 * n), at_once, hold, parts,
@@ -109,8 +122,9 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
              "A joint is too fast.", **measured),
         Rule("joint_torque", "joint_torque", "from", torques, limits.torque_grace_s, damp, joints,
              "A joint's estimated torque is at its limit.", **measured),
+        # A warm motor and a low battery leave minutes: the robot stops, and does not walk again before it has rested.
         Rule("motor_warm", "motor_temperature", "from", (hot - limits.temperature_margin_c,) * n,
-             limits.temperature_grace_s, hold, joints, "A motor is warm: sit down and let it rest.",
+             limits.temperature_grace_s, stop, joints, "A motor is warm: sit down and let it rest.",
              **walking, **measured),
         Rule("motor_hot", "motor_temperature", "from", (hot,) * n, limits.temperature_grace_s, damp, joints,
              "A motor is too hot.", **measured),
@@ -120,9 +134,9 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
              "The robot has fallen and lies.", **measured),
         Rule("free_fall", "specific_force", "down_to", (limits.free_fall_m_s2,), limits.free_fall_grace_s, damp, ("",),
              "The robot falls freely.", **measured),
-        Rule("battery_low", "battery_share", "down_to", (limits.lowest_battery_share,), limits.battery_grace_s, hold,
+        Rule("battery_low", "battery_share", "down_to", (limits.lowest_battery_share,), limits.battery_grace_s, stop,
              ("",), "The battery is low: sit down and charge it.", **walking, **measured),
-        # Whether what it measures can be trusted.
+        # Whether what it measures can be trusted. Without any such report nobody can tell whether it stands: damped.
         Rule("report_not_finite", "report_size", "from", (inf,) * len(report), at_once, hold, report,
              "The robot's report is not finite."),
         Rule("report_quaternion", "quaternion_error", "from", (limits.quaternion_tolerance,), at_once, hold, ("",),
@@ -138,9 +152,27 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
              "The report is old."),
         Rule("report_lost", "report_lost", "from", (1.0,), limits.lost_report_grace_s, damp, ("",),
              "There is no new report that can be trusted."),
-        # Time.
+        # What else the robot says of itself, and of who commands it.
+        Rule("other_commander", "other_commander", "from", (1.0,), at_once, damp, ("",),
+             "Another program commands the robot."),
+        Rule("own_controller", "own_controller", "from", (1.0,), at_once, damp, ("",),
+             "The robot's own controller is active."),
+        Rule("robot_clock_rate", "robot_clock_rate", "from", (1.0,), limits.alarm_grace_s, stop, ("",),
+             "The robot's clock runs at another rate than this computer's."),
+        Rule("motor_fault", "motor_fault", "from", (1.0,), limits.alarm_grace_s, stop, ("",),
+             "A motor reports a fault.", **walking),
+        Rule("motor_link", "motor_link", "from", (1.0,), limits.alarm_grace_s, stop, ("",),
+             "Messages of a motor are lost.", **walking),
+        Rule("battery_silent", "battery_silent", "from", (1.0,), limits.alarm_grace_s, stop, ("",),
+             "The battery's charge is not known any more.", **walking),
+        # Time. Standing bears late ticks, the policy does not.
         Rule("clock_back", "clock_step", "below", (0.0, 0.0), at_once, hold, clocks, "A clock goes back."),
-        Rule("clock_jump", "clock_step", "from", (limits.clock_step_s,) * 2, at_once, hold, clocks, "A clock jumps."),
+        Rule("clock_jump", "clock_step", "from", (limits.clock_step_s,) * 2, at_once, damp, clocks,
+             "A clock jumps ahead (loop: this computer slept or was held up; robot: its clock was set, or no report "
+             "came for as long)."),
+        Rule("clock_jump_back", "clock_step", "below", (-limits.clock_step_s,) * 2, at_once, damp, clocks,
+             "A clock jumps back (loop: this computer's clock is broken; robot: it was started anew, or its clock was "
+             "set)."),
         Rule("deadline", "lateness_s", "from", (late,), at_once, hold, ("",), "The control loop is late."),
     ]  # fmt: skip
     return tuple(rows)

@@ -21,6 +21,7 @@ class SafetyState(NamedTuple):
         latched: Damp or zero, which nothing but the operator's release ends; none otherwise, (...,), int8.
         held_rad: Targets to hold [rad], (..., num_joints).
         released: Whether the operator's release was given, (...,), bool.
+        held_s: For how long the targets were held of late [s], (...,).
     """
 
     seen: Seen
@@ -31,13 +32,15 @@ class SafetyState(NamedTuple):
     latched: np.ndarray
     held_rad: np.ndarray
     released: np.ndarray
+    held_s: np.ndarray
 
 
 class SafetyVerdict(NamedTuple):
     """What came of a check.
 
     Attributes:
-        response: The most severe response of the rules that act, or what is latched, (...,), int8.
+        response: The most severe response of the rules that act, what became of a hold, or what is latched, (...,),
+            int8.
         active: Which rules act, (..., num_rules), bool.
         tripped: Which of them did not act at the last check, (..., num_rules), bool; see
             :meth:`~surefoot_bridge.safety.Safety.events`.

@@ -19,8 +19,8 @@ NEEDED_TOPICS = ("/robot_state", "/observation", "/timing", "/safety", "/mode")
 """Topics that a verdict rests on; the others need not be read."""
 
 _WALK, _DAMPED = Mode.WALK.name.lower(), Mode.DAMPED.name.lower()
-_ON_ITS_FEET = (_WALK, Mode.STAND.name.lower())
-_HOLD = Response.HOLD.name.lower()
+_ON_ITS_FEET = (_WALK, Mode.STOP.name.lower(), Mode.STAND.name.lower())
+_HOLDS = tuple(response.name.lower() for response in (Response.STOP, Response.HOLD))
 _FATAL = (Response.DAMP.name.lower(), Response.ZERO.name.lower())
 _DROPPED = "log_dropped"
 _ENDED = "ended"
@@ -202,7 +202,7 @@ def _findings(log: Log, stage: Stage, criteria: Criteria) -> Iterator[Finding]:
         "{value:.2%} of the ticks missed their deadline; at most {limit:.2%}.",
     )
 
-    holds = sum(1 for response in safety["response"] if response == _HOLD)
+    holds = sum(1 for response in safety["response"] if response in _HOLDS)
     per_min = holds / (walked_s / 60.0) if walked_s > 0.0 else float(holds)
     yield _at_most("holds_per_min", per_min, criteria.holds_per_min, "{value:.1f} holds a minute; at most {limit:g}.")
 

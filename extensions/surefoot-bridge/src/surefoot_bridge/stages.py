@@ -25,7 +25,8 @@ class Criteria:
             asked for ...
         asked_s: ... for this long while it walked [s], and least time in which the IMU felt steps [s].
         missed_share: Largest share of ticks later than the stage's limit of lateness, in [0, 1].
-        holds_per_min: Largest number of holds per minute of walking [1/min]. Nothing that damps may have happened.
+        holds_per_min: Largest number of holds and stops per minute of walking [1/min]. Nothing that damps may have
+            happened.
         temperature_margin_c: How far below the temperature from which it must rest each motor must have stayed [degrees
             Celsius].
         dropped_share: Largest share of ticks that are missing in the log because the disk was too slow, in [0, 1].
@@ -133,7 +134,7 @@ def _criteria(walked_s: float) -> Criteria:
 _AREA = (
     "Nobody but those who take part is within {radius} m of the robot, and nobody is on a ladder or on stairs near it."
 )
-_STOP = "One person does nothing but watch, with a way to stop the robot in hand (space key, joystick, stop file)."
+_STOP = "One person does nothing but watch, with a way in hand to stop the robot that was tried today."
 
 STAGES: Dict[str, Stage] = {
     "tethered": Stage(

@@ -8,12 +8,23 @@ import dataclasses
 import difflib
 import functools
 import json
-import math
+import re
+from collections import Counter
 from typing import Any, Dict, List, Tuple, Type, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from .errors import SurefootError
+from .errors import MOST_NAMED, SurefootError, first_few
 
 T = TypeVar("T")
+
+LARGEST_WHOLE = 2**53
+"""Largest whole number that is read, as far as a JSON reader of any kind holds each exactly (RFC 8259, section 6)."""
+
+LARGEST_NUMBER = 1e15
+"""Largest number that is read; nothing of a robot has more in SI units, and no rule on it can overflow."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DEEPEST = 32  # objects and lists in each other; a contract has 5
+_LONGEST_SHOWN = 60  # characters of what came from outside, in a message
 
 
 def to_json(value: Any) -> str:
@@ -31,7 +42,11 @@ def to_json(value: Any) -> str:
 
 
 def parse_json(text: str, *, what: str) -> Any:
-    """Return what ``json.loads`` does, but refuse numbers that are not finite and keys that stand twice.
+    """Return what ``json.loads`` does, but only what can be worked with.
+
+    Refused are keys that stand twice, numbers that are not finite or larger than :data:`LARGEST_WHOLE` and
+    :data:`LARGEST_NUMBER`, halves of characters (lone surrogates), which nothing can write down, and objects and lists
+    that lie deeper in each other than any of ours.
 
     Args:
         text: The JSON.
@@ -41,9 +56,11 @@ def parse_json(text: str, *, what: str) -> Any:
         SurefootError: If it cannot be read.
     """
     try:
-        return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+        data = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+        _refuse_unsound(data, "", 0)
     except (ValueError, RecursionError) as error:
-        raise SurefootError(f"{what} is no JSON that can be read: {error}.") from error
+        raise SurefootError(f"{what} is no JSON that can be read: {str(error)[:1000]}.") from error
+    return data
 
 
 def from_data(kind: Type[T], data: Any, *, what: str) -> T:
@@ -61,24 +78,38 @@ def from_data(kind: Type[T], data: Any, *, what: str) -> T:
     mistakes: List[str] = []
     value = _read(kind, data, "", mistakes)
     if mistakes:
-        raise SurefootError("\n  ".join([f"{what} is refused:", *mistakes]))
+        raise SurefootError("\n  ".join([f"{what} is refused:", *first_few(mistakes)]))
     return value
-
-
-def schema_of(kind: type) -> Dict[str, Any]:
-    """Return the JSON schema (draft 2020-12) of what :func:`from_data` accepts, without the rules between fields."""
-    definitions: Dict[str, Any] = {}
-    root = _schema(kind, definitions)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, "$defs": definitions}
 
 
 def _without_repeats(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = sorted({key for key in keys if keys.count(key) > 1})
-        raise ValueError(f"the key {', '.join(map(repr, repeated))} stands more than once in one object")
+        repeated = sorted(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        shown = ", ".join(first_few([ascii(key[:_LONGEST_SHOWN]) for key in repeated]))
+        raise ValueError(f"the key {shown} stands more than once in one object")
     return data
+
+
+def _refuse_unsound(data: Any, path: str, depth: int) -> None:
+    """Raise a ValueError for what is read as JSON and is nothing that can be worked with."""
+    where = path or "it"
+    if depth > _DEEPEST:
+        raise ValueError(f"objects and lists lie more than {_DEEPEST} deep in each other")
+    if isinstance(data, dict):
+        for key, item in data.items():
+            _refuse_unsound(key, f"a key of {where}", depth)
+            _refuse_unsound(item, _under(path, key), depth + 1)
+    elif isinstance(data, list):
+        for i, item in enumerate(data):
+            _refuse_unsound(item, f"{path}[{i}]", depth + 1)
+    elif isinstance(data, str):
+        if _SURROGATE.search(data):
+            raise ValueError(f"{where} is {data[:_LONGEST_SHOWN]!a}, with half a character (a lone surrogate)")
+    elif isinstance(data, int) and abs(data) > LARGEST_WHOLE:
+        raise ValueError(f"{where} is a whole number of {data.bit_length()} bits; the largest is 2^53")
+    elif isinstance(data, float) and not abs(data) <= LARGEST_NUMBER:
+        raise ValueError(f"{where} is {data!r}; the largest is {LARGEST_NUMBER:g}")
 
 
 def _refuse_constant(name: str) -> Any:
@@ -108,7 +139,7 @@ def _read(kind: Any, data: Any, path: str, mistakes: List[str]) -> Any:
         return _read_scalar(kind, data, path, mistakes)
     valid = get_args(kind)  # Literal
     if data not in valid:
-        mistakes.append(f"{path} is {data!r}; valid: {', '.join(valid)}.")
+        mistakes.append(f"{path} is {_shown(data)}; valid: {', '.join(valid)}.")
     return data
 
 
@@ -123,11 +154,13 @@ def _read_dataclass(kind: Any, data: Any, path: str, mistakes: List[str]) -> Any
         return _mistyped("an object", data, path, mistakes)
     hints = _hints(kind)
     names = [item.name for item in dataclasses.fields(kind)]
-    for key in data:
-        if key not in names:
-            near = difflib.get_close_matches(key, names, n=1)
-            meant = f" (did you mean {near[0]}?)" if near else ""
-            mistakes.append(f"{_under(path, key)} is unknown{meant}; valid: {', '.join(names)}.")
+    unknown = [key[:_LONGEST_SHOWN] for key in data if key not in names]
+    for key in unknown[:MOST_NAMED]:
+        near = difflib.get_close_matches(key, names, n=1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        mistakes.append(f"{_under(path, key)} is unknown{meant}; valid: {', '.join(names)}.")
+    if len(unknown) > MOST_NAMED:
+        mistakes.append(f"{path or 'it'} has {len(unknown) - MOST_NAMED} more unknown fields.")
     before = len(mistakes)
     values = {}
     for name in names:
@@ -145,53 +178,21 @@ def _read_dataclass(kind: Any, data: Any, path: str, mistakes: List[str]) -> Any
 
 
 def _read_scalar(kind: type, data: Any, path: str, mistakes: List[str]) -> Any:
-    is_number = isinstance(data, (int, float)) and not isinstance(data, bool)
-    if kind is float and is_number:
-        try:
-            number = float(data)
-        except OverflowError:
-            number = math.inf
-        if not math.isfinite(number):
-            mistakes.append(f"{path} is {data!r}; it must be finite.")
-        return number
+    if kind is float and isinstance(data, (int, float)) and not isinstance(data, bool):
+        return float(data)
     if type(data) is not kind:
         return _mistyped(_SCALARS[kind], data, path, mistakes)
     return data
 
 
 def _mistyped(expected: str, data: Any, path: str, mistakes: List[str]) -> None:
+    mistakes.append(f"{path or 'it'} is {_shown(data)}; it must be {expected}.")
+
+
+def _shown(data: Any) -> str:
     shown = repr(data)
-    mistakes.append(f"{path or 'it'} is {shown[:60]}{'...' if len(shown) > 60 else ''}; it must be {expected}.")
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
 
 
 def _under(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
-def _schema(kind: Any, definitions: Dict[str, Any]) -> Dict[str, Any]:
-    origin = get_origin(kind)
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        name = kind.__name__
-        if name not in definitions:
-            definitions[name] = {}  # its place, in the order in which they are met
-            hints = _hints(kind)
-            names = [item.name for item in dataclasses.fields(kind)]
-            definitions[name] = {
-                "type": "object",
-                "description": (kind.__doc__ or "").strip().splitlines()[0],
-                "properties": {item: _schema(hints[item], definitions) for item in names},
-                "required": names,
-                "additionalProperties": False,
-            }
-        return {"$ref": f"#/$defs/{name}"}
-    if origin is Union:
-        (inner,) = (item for item in get_args(kind) if item is not type(None))
-        return {"anyOf": [_schema(inner, definitions), {"type": "null"}]}
-    if origin is tuple:
-        return {"type": "array", "items": _schema(get_args(kind)[0], definitions)}
-    if origin is dict:
-        return {"type": "object", "additionalProperties": _schema(get_args(kind)[1], definitions)}
-    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
-    if kind in names:
-        return {"type": names[kind]}
-    return {"enum": list(get_args(kind))}
+    return f"{path}.{name[:_LONGEST_SHOWN]}" if path else name[:_LONGEST_SHOWN]

@@ -29,10 +29,11 @@ class Targets:
     """What the actions of a contract's policy mean, for any batch shape. It holds no state of its own.
 
     ``target = default + scale clip(action, -clip_at, clip_at)`` in float64, with the gains of the contract and neither
-    velocity nor torque. Where the contract has a low-pass filter, ``dy/dt = 2 pi low_pass_hz (target - y)``, the joints
-    are told ``y``. Each control step it goes the share ``1 - exp(-2 pi low_pass_hz control_period_s)`` of the way to
-    the target, which solves the equation exactly for a target that is held over the step. It starts at the first target
-    of an episode.
+    velocity nor torque; where training clamped targets to the joints' limits, they are here too.
+
+    Where the contract has a low-pass filter, ``dy/dt = 2 pi low_pass_hz (target - y)``, the joints are told ``y``. Each
+    control step it goes the share ``1 - exp(-2 pi low_pass_hz control_period_s)`` of the way to the target, which
+    solves the equation exactly for a target that is held over the step. It starts at the first target of an episode.
 
     An action that is not finite gives a target that is not, and stays in the filter until a reset.
 
@@ -47,6 +48,11 @@ class Targets:
         self._scale = self._in_sdk_order(action.scale_rad)
         self._high = np.full(len(self._order), action.clip_at)  # an array, so that float32 is clipped in float64
         self._low = -self._high
+        self._limits: Optional[np.ndarray] = None  # (2, num_joints)
+        if action.clamped_to_limits:
+            limits = contract.safety.joint_pos_limit_rad
+            ends = tuple(limit.low for limit in limits), tuple(limit.high for limit in limits)
+            self._limits = np.stack([self._in_sdk_order(end) for end in ends])
         stiffness = self._in_sdk_order(contract.gains.stiffness_nm_per_rad)
         damping = self._in_sdk_order(contract.gains.damping_nms_per_rad)
         zeros = np.zeros(len(self._order))
@@ -102,6 +108,8 @@ class Targets:
         require_shape("action", action, batch_shape, num_joints)
         clipped = np.minimum(np.maximum(action.take(self._order, axis=-1), self._low), self._high)
         target = self._default + self._scale * clipped
+        if self._limits is not None:
+            target = np.minimum(np.maximum(target, self._limits[0]), self._limits[1])
         if self._share is not None:
             filtered = state.joint_pos_rad + self._share * (target - state.joint_pos_rad)
             target = np.where(state.fresh[..., None], target, filtered)

@@ -178,8 +178,8 @@ class JointActuator(ActuatorBase):
         """Begin an episode in the given environments, and in no other: one launch.
 
         Commands are as if the default pose had been held all along; heat and voltage are read from the table, which
-        has drawn the episode's values when Isaac Lab resets the articulation and so calls this. Without effect before
-        :meth:`start`, which begins an episode everywhere.
+        has drawn the episode's values when Isaac Lab resets the articulation and so calls this; torques and powers are
+        zero until the next substep. Without effect before :meth:`start`, which begins an episode everywhere.
         """
         if self._arrays is None:
             return

@@ -96,6 +96,7 @@ class ActuatorArrays:
         self._command_age, self._heat = wp.from_torch(actuator.command_age), wp.from_torch(actuator.heat)
         self._voltage, self._episode_time = wp.from_torch(actuator.voltage), wp.from_torch(actuator.episode_time)
         self._computed_effort = actuator.computed_effort
+        self._computed_effort_array = wp.from_torch(self._computed_effort)
         self._telemetry = [
             wp.from_torch(actuator.applied_effort),
             wp.from_torch(actuator.motor_power),
@@ -128,7 +129,7 @@ class ActuatorArrays:
         return self._record(
             kernels.compute_joint_efforts,
             [*inputs, *self._clock()],
-            [self._command_age, wp.from_torch(self._computed_effort), *self._telemetry, joint_effort],
+            [self._command_age, self._computed_effort_array, *self._telemetry, joint_effort],
         )
 
     def record_network_efforts(
@@ -149,7 +150,7 @@ class ActuatorArrays:
         )
         apply = self._record(
             network_kernels.apply_network_efforts,
-            [joint_vel, engine_joint, wp.from_torch(self._computed_effort), *self._parameters()],
+            [joint_vel, engine_joint, self._computed_effort_array, *self._parameters()],
             [*self._telemetry, joint_effort],
         )
         return NetworkSubstep(observe, network, self._computed_effort, apply)
@@ -161,7 +162,10 @@ class ActuatorArrays:
             state_kernels.reset_actuators,
             dim=(len(indices), self._shape[1]),
             inputs=[wp.from_torch(indices), self.table, self._columns, self._default_joint_pos],
-            outputs=[self._commands, self._command_age, self._heat, self._voltage, self._episode_time],
+            outputs=[
+                *(self._commands, self._command_age, self._heat, self._voltage, self._episode_time),
+                *(self._computed_effort_array, *self._telemetry),
+            ],
             device=self._device,
         )
         if self._network is not None:

@@ -87,14 +87,22 @@ def reset_actuators(
     heat: wp.array2d(dtype=float),
     voltage: wp.array(dtype=float),
     episode_time: wp.array(dtype=float),
+    computed_effort: wp.array2d(dtype=float),
+    motor_effort: wp.array2d(dtype=float),
+    motor_power: wp.array2d(dtype=float),
+    saturation: wp.array2d(dtype=wp.int8),
 ) -> None:
-    """One thread per (environment to reset, joint): as if the default pose had been commanded all along."""
+    """One thread per (environment to reset, joint): as if the default pose had been commanded, and held, all along."""
     row, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     env = env_ids[row]
     for slot in range(commands.shape[1]):
         commands[env, slot, joint] = wp.vec3f(default_joint_pos[joint], 0.0, 0.0)
     command_age[env, joint] = 0.0
     heat[env, joint] = table[env, columns.initial_motor_heat + joint]
+    computed_effort[env, joint] = 0.0
+    motor_effort[env, joint] = 0.0
+    motor_power[env, joint] = 0.0
+    saturation[env, joint] = wp.int8(0)
     if joint == 0:
         voltage[env] = wp.max(table[env, columns.battery_voltage], LOWEST_VOLTAGE)
         episode_time[env] = 0.0

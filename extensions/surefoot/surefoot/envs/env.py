@@ -20,6 +20,7 @@ from surefoot.learning.symmetry import (
     build_action_mirror_map,
     build_mirror_map,
 )
+from surefoot.randomization.foot_contacts import open_foot_contacts
 from surefoot.randomization.randomization import Randomization, make_layout
 from surefoot.sensors.layout import ObservationLayout
 from surefoot.sensors.observation import FusedProprioception, bind_readings
@@ -42,7 +43,7 @@ ENGINES: dict[str, Physics] = {"ovphysx": "ovphysx", "newton": "newton_mjwarp", 
 RANDOMIZED = "randomized"
 """Name of the observation term that shows the randomization's draws, one term for each parameter to a mirror."""
 
-STANDING_COMMAND = 0.1
+STANDING_COMMAND = 0.05
 """Norm of a velocity command up to which the robot is asked to stand; below it no gait is better than standing."""
 
 
@@ -59,6 +60,10 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     moving: torch.Tensor
     """Whether the command asks for motion, (num_envs,)."""
+
+    def __init__(self, cfg: SurefootEnvCfg, render_mode: str | None = None, **kwargs: Any) -> None:
+        open_foot_contacts(cfg.scene.robot, cfg.randomization, get_robot(cfg.robot_name))
+        super().__init__(cfg, render_mode, **kwargs)
 
     def load_managers(self) -> None:
         """Create the shared state, which terms read, before the managers that hold the terms."""

@@ -21,6 +21,71 @@ def lowest_point(quat: wp.quatf, points: wp.array2d(dtype=wp.vec3f), row: int) -
     return lowest
 
 
+@wp.func
+def lowest_height(pose: wp.transformf, points: wp.array2d(dtype=wp.vec3f), row: int, radius_m: float) -> float:
+    """Height of the lowest point of a sole above the plane z = 0 [m]."""
+    drop = lowest_point(wp.transform_get_rotation(pose), points, row)
+    return wp.transform_get_translation(pose)[2] + drop - radius_m
+
+
+@wp.kernel
+def begin_joints(
+    engine_joint_vel: wp.array2d(dtype=float),
+    was_reset: wp.array(dtype=bool),
+    # outputs
+    joint_vel: wp.array2d(dtype=float),
+    joint_acc: wp.array2d(dtype=float),
+) -> None:
+    """One thread per (environment, joint): the state in which an episode begins; other environments keep theirs."""
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if was_reset[env]:
+        joint_vel[env, joint] = engine_joint_vel[env, joint]
+        joint_acc[env, joint] = 0.0
+
+
+@wp.kernel
+def begin_feet(
+    body_pose_w: wp.array2d(dtype=wp.transformf),
+    foot_body: wp.array(dtype=int),
+    sole_points: wp.array2d(dtype=wp.vec3f),
+    sole_radius_m: float,
+    was_reset: wp.array(dtype=bool),
+    # outputs
+    foot_pos_w: wp.array2d(dtype=wp.vec3f),
+    air_time_s: wp.array2d(dtype=float),
+    contact_time_s: wp.array2d(dtype=float),
+    last_air_time_s: wp.array2d(dtype=float),
+    last_contact_time_s: wp.array2d(dtype=float),
+    swing_peak_m: wp.array2d(dtype=float),
+    foot_vel_w: wp.array2d(dtype=wp.vec3f),
+    sole_height_m: wp.array2d(dtype=float),
+    foot_force_n: wp.array2d(dtype=float),
+    foot_contact: wp.array2d(dtype=bool),
+    touchdown: wp.array2d(dtype=bool),
+    fall_force_n: wp.array(dtype=float),
+) -> None:
+    """One thread per (environment, foot): the state in which an episode begins; other environments keep theirs.
+
+    Feet are where the engine has them. Forces are zero: the engine works them out in its next step.
+    """
+    env, foot = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if was_reset[env]:
+        pose = body_pose_w[env, foot_body[foot]]
+        foot_pos_w[env, foot] = wp.transform_get_translation(pose)
+        sole_height_m[env, foot] = lowest_height(pose, sole_points, foot, sole_radius_m)
+        foot_vel_w[env, foot] = wp.vec3f(0.0, 0.0, 0.0)
+        air_time_s[env, foot] = 0.0
+        contact_time_s[env, foot] = 0.0
+        last_air_time_s[env, foot] = 0.0
+        last_contact_time_s[env, foot] = 0.0
+        swing_peak_m[env, foot] = 0.0
+        foot_force_n[env, foot] = 0.0
+        foot_contact[env, foot] = False
+        touchdown[env, foot] = False
+        if foot == 0:
+            fall_force_n[env] = 0.0
+
+
 @wp.kernel
 def update_joints(
     engine_joint_vel: wp.array2d(dtype=float),
@@ -77,8 +142,7 @@ def update_feet(
         velocity = (position - foot_pos_w[env, foot]) / step_dt
     foot_vel_w[env, foot] = velocity
     foot_pos_w[env, foot] = position
-    drop = lowest_point(wp.transform_get_rotation(pose), sole_points, foot)
-    height = position[2] + drop - sole_radius_m
+    height = lowest_height(pose, sole_points, foot, sole_radius_m)
     sole_height_m[env, foot] = height
 
     force = wp.length(force_w[env, foot_sensor[foot]])

@@ -24,7 +24,9 @@ class LocomotionState:
 
     :meth:`update` runs once per control step, between physics and terminations. It writes buffers that are allocated
     once: whoever keeps a value beyond the step copies it. Tensors have shape (num_envs, ...), on the simulation's
-    device. What concerns the base is formed again when it is asked for after :meth:`reset` or :meth:`base_has_moved`.
+    device. :meth:`reset` runs after a new state was written into the engine, so that an episode's first observation
+    shows nothing of the episode before. What concerns the base is formed again when it is asked for after
+    :meth:`reset` or :meth:`base_has_moved`.
     """
 
     def __init__(self, robot: Articulation, contacts: ContactSensor, spec: RobotSpec, step_dt: float) -> None:
@@ -147,7 +149,7 @@ class LocomotionState:
             kernels.update_fall_force,
             dim=num_envs,
             inputs=[force_w, self._fall_sensors],
-            outputs=self._fall_arrays,
+            outputs=[self._was_reset_array, self._fall_force_array],
             device=device,
         )
         self.base_has_moved()
@@ -157,11 +159,33 @@ class LocomotionState:
         self._base_is_current = False
 
     def reset(self, env_ids: torch.Tensor | slice) -> None:
-        """Forget the past of the given environments."""
+        """Begin an episode in the given environments, whose new state the engine holds.
+
+        Joint velocities, feet and soles are read from the engine; forces, contacts, differences and times are zero
+        until it has stepped.
+        """
         index_fill_(self._was_reset, env_ids, True)  # assigning a number by index would wait for the device
-        timers = (self.air_time_s, self.contact_time_s, self.last_air_time_s, self.last_contact_time_s)
-        for memory in (*timers, self.swing_peak_m):
-            index_fill_(memory, env_ids, 0.0)
+        device = self._robot.device
+        wp.launch(
+            kernels.begin_joints,
+            dim=self.joint_vel.shape,
+            inputs=[self._robot.data.joint_vel.warp, self._was_reset_array],
+            outputs=self._joint_arrays,
+            device=device,
+        )
+        wp.launch(
+            kernels.begin_feet,
+            dim=self.foot_force_n.shape,
+            inputs=[
+                self._feet.foot_poses(),
+                self._feet.pose_columns,
+                self._sole_points,
+                self._sole_radius_m,
+                self._was_reset_array,
+            ],
+            outputs=[*self._foot_arrays, self._fall_force_array],
+            device=device,
+        )
         self.base_has_moved()
 
     def state_dict(self) -> dict[str, torch.Tensor]:
@@ -205,7 +229,7 @@ class LocomotionState:
             wp.from_torch(self.foot_vel_w, dtype=wp.vec3f),
             *map(wp.from_torch, (self.sole_height_m, self.foot_force_n, self.foot_contact, self.touchdown)),
         ]
-        self._fall_arrays = [self._was_reset_array, wp.from_torch(self.fall_force_n)]
+        self._fall_force_array = wp.from_torch(self.fall_force_n)
         self._base_arrays = [
             wp.from_torch(value, dtype=wp.vec3f)
             for value in (self._base_lin_vel_b, self._base_ang_vel_b, self._projected_gravity_b)

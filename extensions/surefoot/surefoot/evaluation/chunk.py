@@ -14,10 +14,10 @@ from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.isaac_ground import IsaacGround, lay_out
 from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.errors import SurefootError, unknown_name
 
 from .drawing import draw_batch, largest_push_times
-from .engine_choice import MUJOCO
+from .engine_choice import MUJOCO, has_turning_friction, why_not_scored
 from .judgement import with_measure
 from .outcome import TrialOutcome
 from .push_search import push_search
@@ -76,7 +76,9 @@ class ChunkRunner:
         self._grid: HeightGrid | None = None
         self._ground: IsaacGround | None = None
         if setup.engine != MUJOCO:
-            self._ground = lay_out(self._suite.scenarios)
+            scored = [item for item in self._suite.scenarios if not why_not_scored(setup.engine, item)]
+            self._ground = lay_out(scored)
+            self._turning_friction = any(has_turning_friction(item.robot) for item in scored)
 
     def __enter__(self) -> ChunkRunner:
         return self
@@ -111,6 +113,8 @@ class ChunkRunner:
             SurefootError: If the suite has no such scenario, or the engine cannot run it.
         """
         scenario = scenario_in(self._suite, name, whole_length=self._setup.whole_length)
+        if reason := why_not_scored(self._setup.engine, scenario):
+            raise SurefootError(f"{name} is not scored in {self._setup.engine}. {reason}")
         batch = draw_batch(self._suite, scenario, np.asarray(numbers, dtype=np.int64), self._bundle.contract)
         if scenario.largest_push is not None:
             return self._search(batch, scenario.largest_push, recordings, on_progress)
@@ -197,6 +201,7 @@ class ChunkRunner:
                     num_trials=setup.num_trials,
                     ground=self._ground,
                     device=setup.device,
+                    turning_friction=self._turning_friction,
                 )
             return self._engine, self._ground.tile(scenario.terrain).grid
         grid = scenario_grid(scenario)

@@ -56,6 +56,8 @@ def draw_batch(suite: Suite, scenario: Scenario, numbers: np.ndarray, contract: 
         seeds=words[:, 0] << np.uint64(32) | words[:, 1],
         variation=Variation(
             friction=each("friction"),
+            torsional_friction_m=each("torsional_friction_m"),
+            rolling_friction_m=each("rolling_friction_m"),
             payload_kg=each("payload_kg"),
             motor_strength=alike("motor_strength"),
             motor_heat=alike("motor_heat"),

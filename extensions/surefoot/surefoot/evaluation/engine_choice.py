@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from surefoot.report import memory_gib
 from surefoot_bridge.errors import SurefootError, unknown_name
 
-from .scenario import Scenario
+from .scenario import RobotVariation, Scenario
 
 MUJOCO = "mujoco"
 _SHORT = {"physx": "ovphysx", "newton": "newton_mjwarp"}
@@ -60,7 +60,7 @@ def dealing(engine: str, device: str, *, processes: int | None) -> Dealing:
         return Dealing(1, 1000, None, whole_length=True)
     room = memory_gib() / _PROCESS_GIB
     most = processors if math.isnan(room) else min(processors, max(int(room), 1))
-    return Dealing(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=False)
+    return Dealing(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=engine == _SHORT["physx"])
 
 
 def leaves_traces(engine: str, scenario: Scenario) -> bool:
@@ -69,6 +69,22 @@ def leaves_traces(engine: str, scenario: Scenario) -> bool:
     PhysX rounds the frames of a base's joints whenever it gets another payload.
     """
     return engine == _SHORT["physx"] and scenario.robot.payload_kg.high > 0.0
+
+
+def why_not_scored(engine: str, scenario: Scenario) -> str:
+    """Return why an engine cannot run a scenario as it is meant, in a sentence; empty where it can."""
+    robot = scenario.robot
+    if engine == _SHORT["physx"] and has_turning_friction(robot):
+        return (
+            "PhysX has no rolling friction, and one torsional patch for all robots: the scenario is scored in MuJoCo "
+            "and Newton."
+        )
+    return ""
+
+
+def has_turning_friction(robot: RobotVariation) -> bool:
+    """Return whether feet have torsional or rolling friction."""
+    return max(robot.torsional_friction_m.high, robot.rolling_friction_m.high) > 0.0
 
 
 def full_name(name: str) -> str:

@@ -37,6 +37,7 @@ class GaitMeasures:
         num_trials, shape = len(weight_n), (len(weight_n), len(feet))
         self._moving_steps = np.zeros(num_trials)
         self._contacts = np.zeros(shape)
+        self._standing_steps, self._standing_contacts = np.zeros(num_trials), np.zeros(num_trials)
         self._swings, self._swing_steps, self._clearance = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self._slip, self._slip_steps = np.zeros(num_trials), np.zeros(num_trials)
         self._impact, self._impacts = np.zeros(num_trials), np.zeros(num_trials)
@@ -62,6 +63,7 @@ class GaitMeasures:
         sole_height: np.ndarray,
         sole_speed: np.ndarray,
         moving: np.ndarray,
+        standing: np.ndarray,
         running: np.ndarray,
     ) -> None:
         """Take in a control step.
@@ -71,11 +73,14 @@ class GaitMeasures:
             sole_height: Heights of the soles above the ground [m], (N, num_feet).
             sole_speed: Their horizontal speeds [m/s], (N, num_feet).
             moving: Where the command asks for motion, (N,), bool.
+            standing: Where it has asked to stand for the settling time, (N,), bool.
             running: Which trials count, (N,), bool.
         """
         contact, wide = foot_force > self._force_n, running[:, None]
         self._moving_steps += running & moving
         self._contacts += contact & (running & moving)[:, None]
+        self._standing_steps += running & standing
+        self._standing_contacts += contact.sum(axis=1) * (running & standing)
         stays = contact & self._contact & wide
         self._slip += np.where(stays, sole_speed, 0.0).sum(axis=1)
         self._slip_steps += stays.sum(axis=1)
@@ -113,6 +118,7 @@ class GaitMeasures:
                 "foot_impact_weights": self._impact / self._impacts / self._weight_n,
                 "air_time_s": self._swing_steps.sum(axis=1) * self._period_s / swings,
                 "duty_factor": self._contacts.sum(axis=1) / moving_feet,
+                "feet_down_share": self._standing_contacts / (num_feet * self._standing_steps),
                 "gait_symmetry": self._symmetry(),
                 "stride_hz": swings / (moving_feet * self._period_s),
             }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -15,10 +16,10 @@ from surefoot_bridge.errors import SurefootError, unknown_name
 from .engine_choice import full_name
 from .outcome import ScenarioOutcome
 from .placed_yaml import read_yaml, validated
-from .result import success_interval
+from .result import Evaluation, success_interval
 from .statistics import Interval, certain_verdict, fewest_successes, fewest_trials
 
-Judgement = Literal["pass", "fail", "undecided", "could not run"]
+Judgement = Literal["pass", "fail", "undecided", "could not run", "not scored"]
 
 PASSED, FAILED, COULD_NOT_RUN = 0, 1, 2
 """Exit codes."""
@@ -71,7 +72,7 @@ class ScenarioVerdict:
         engine: Name of the engine.
         counts: Whether the gate depends on it.
         judgement: ``pass`` where the lower bound is above the threshold; ``undecided`` where trials are missing whose
-            outcomes could decide.
+            outcomes could decide; ``not scored`` where the engine cannot run it as it is meant, which never counts.
         threshold: The threshold; None where nothing ran, and none was named.
         interval: Interval of the success rate; see :func:`~surefoot.evaluation.result.success_interval`.
         sentence: All that in words.
@@ -157,6 +158,7 @@ def judge(
     *,
     scenarios: Sequence[str] = (),
     engines: Sequence[str] = (),
+    not_scored: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> GateVerdict:
     """Return what the gate says of outcomes.
 
@@ -167,6 +169,8 @@ def judge(
         gate: The gate.
         scenarios: Scenarios that were to run, besides those with an outcome: an interrupted run has none of some.
         engines: Engines that were to run, likewise.
+        not_scored: Why scenarios were not to run in engines, by both;
+            :attr:`~surefoot.evaluation.result.Evaluation.not_scored`.
 
     Raises:
         SurefootError: If an outcome stands twice.
@@ -181,10 +185,24 @@ def judge(
     rows = []
     for name in names:
         for engine in ran:
+            if (name, engine) in not_scored:
+                rows.append(_not_scored(name, engine, not_scored[name, engine]))
+                continue
             outcome = found.get((name, engine))
             counts = _counts(gate, name, engine)
             rows.append(_missing(gate, name, engine, counts) if outcome is None else _row(gate, outcome, counts))
     return GateVerdict(gate=gate.name, rows=tuple(rows))
+
+
+def judge_evaluation(evaluation: Evaluation, gate: Gate) -> GateVerdict:
+    """Return what a gate says of an evaluation."""
+    return judge(
+        evaluation.outcomes,
+        gate,
+        scenarios=[scenario.name for scenario in evaluation.suite.scenarios],
+        engines=evaluation.engines,
+        not_scored=evaluation.not_scored,
+    )
 
 
 def _in_order(*groups: Sequence[str] | dict[str, float]) -> list[str]:
@@ -205,6 +223,18 @@ def _missing(gate: Gate, scenario: str, engine: str, counts: bool) -> ScenarioVe
         threshold=gate.scenarios.get(scenario),
         interval=NOTHING_KNOWN,
         sentence=f"{scenario} in {engine} did not run: run a suite that has it in that engine, or change the gate.",
+    )
+
+
+def _not_scored(scenario: str, engine: str, reason: str) -> ScenarioVerdict:
+    return ScenarioVerdict(
+        scenario=scenario,
+        engine=engine,
+        counts=False,
+        judgement="not scored",
+        threshold=None,
+        interval=NOTHING_KNOWN,
+        sentence=f"{scenario} in {engine} is not scored. {reason}",
     )
 
 

@@ -43,6 +43,7 @@ class IsaacTrialEngine(TrialEngine):
         num_trials: Number of robots; a batch with fewer trials leaves the others unread.
         ground: Terrains of all scenarios to come; None for flat ground alone.
         device: The device, checked.
+        turning_friction: Whether feet are to have torsional or rolling friction in some trials; Newton alone has both.
 
     Raises:
         SurefootError: If the task is not there or does not fit the contract.
@@ -52,7 +53,14 @@ class IsaacTrialEngine(TrialEngine):
     """
 
     def __init__(
-        self, physics: Physics, contract: Contract, *, num_trials: int, ground: IsaacGround | None, device: str
+        self,
+        physics: Physics,
+        contract: Contract,
+        *,
+        num_trials: int,
+        ground: IsaacGround | None,
+        device: str,
+        turning_friction: bool = False,
     ) -> None:
         from .isaac_readings import IsaacReadings
         from .isaac_scene import opened
@@ -64,7 +72,14 @@ class IsaacTrialEngine(TrialEngine):
         self._stand_rad = np.array(hold_of(contract).poses.stand_rad)  # in the policy's order
         self._stack = ExitStack()
         self.env = self._stack.enter_context(
-            opened(physics, contract, num_trials=num_trials, ground=ground, device=device)
+            opened(
+                physics,
+                contract,
+                num_trials=num_trials,
+                ground=ground,
+                device=device,
+                turning_friction=turning_friction,
+            )
         )
         self.tick_s = self.env.step_dt
         self._readings = IsaacReadings(self.env, contract)

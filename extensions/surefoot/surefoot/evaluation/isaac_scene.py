@@ -23,7 +23,13 @@ _NEVER_S = 1.0e9
 
 @contextmanager
 def opened(
-    physics: Physics, contract: Contract, *, num_trials: int, ground: IsaacGround | None, device: str
+    physics: Physics,
+    contract: Contract,
+    *,
+    num_trials: int,
+    ground: IsaacGround | None,
+    device: str,
+    turning_friction: bool = False,
 ) -> Iterator[SurefootEnv]:
     """Start an engine with the environment of a contract's task.
 
@@ -36,6 +42,7 @@ def opened(
         num_trials: Number of robots.
         ground: Terrains of the trials; None for the task's own flat ground.
         device: The device, checked.
+        turning_friction: Whether feet are to have torsional or rolling friction in some trials.
 
     Yields:
         The environment, reset.
@@ -51,7 +58,8 @@ def opened(
     _leave_only_physics(env_cfg)
     env_cfg.scene.num_envs = num_trials
     env_cfg.seed = 0  # nothing is drawn
-    env_cfg.randomization = _open_to_writing(physics)
+    env_cfg.randomization = _open_to_writing(physics, turning_friction=turning_friction)
+    env_cfg.scene.robot.spawn.collision_props = None  # a patch radius of training's
     if ground is not None:
         ground.put_into(env_cfg)
     with launched(env_cfg, device=device):
@@ -111,16 +119,19 @@ def _empty(terms: Any) -> None:
         setattr(terms, field.name, None)
 
 
-def _open_to_writing(physics: Physics) -> Any:
+def _open_to_writing(physics: Physics, *, turning_friction: bool) -> Any:
     """Ranges of what trials vary inside the engine, without which nobody writes it there; the values are the trials'.
 
     PhysX takes bodies at start-up whatever their range, and a range would have it start with drawn ones.
     """
+    from surefoot.randomization.foot_contacts import TURNING_FRICTION
     from surefoot.randomization.parameter import absolute
     from surefoot.randomization.presets import sensor_noise
     from surefoot.randomization.randomization_cfg import RandomizationCfg
     from surefoot.randomization.support import DRAWN_ONCE
 
     written = {"foot_friction": absolute(0.5, 1.0), "payload_mass": absolute(0.0, 1.0)}
+    if turning_friction:
+        written |= {name: absolute(0.0, 0.1) for name in TURNING_FRICTION}
     ranges = {name: given for name, given in written.items() if name not in DRAWN_ONCE[physics]}
     return RandomizationCfg(preset="none", ranges={**dict.fromkeys(sensor_noise()), **ranges})

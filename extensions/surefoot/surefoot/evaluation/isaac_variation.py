@@ -71,6 +71,8 @@ class VariationWriter:
             **{name: values[:, self._policy_order] for name, values in per_joint.items()},
             **cold,
             "foot_friction": variation.friction,
+            "foot_torsional_friction": variation.torsional_friction_m,
+            "foot_rolling_friction": variation.rolling_friction_m,
             "payload_mass": payload,
             "payload_position": np.broadcast_to(self._position, (len(payload), 3)),
             "battery_voltage": variation.battery_voltage,

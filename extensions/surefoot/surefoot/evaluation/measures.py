@@ -124,6 +124,9 @@ _TABLE: dict[str, tuple[str, str, Better, str]] = {
         "weight (payload included).")),
     "air_time_s": ("Air time", "s", "neither", f"Mean length of a swing, {_MOVING}. {_SWING}"),
     "duty_factor": ("Duty factor", "-", "neither", f"Share of time and feet on the ground, {_MOVING}."),
+    "feet_down_share": ("Feet down while standing", "-", "higher", (
+        "Share of time and feet on the ground while the command is zero and tracking is judged. Of trials that ask the "
+        "robot to stand.")),
     "gait_symmetry": ("Gait symmetry", "-", "higher", (
         "1 - mean over left-right pairs of |A_l - A_r| / (A_l + A_r), A the time that a foot is in the air, "
         f"{_MOVING}; 1 is even, 0 where one foot of each pair never lifts. After Robinson et al., JMPT 1987.")),

@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from surefoot.randomization.foot_contacts import TURNING_DIMENSIONS
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import GROUND, add_ground
 from surefoot_bridge.robot_model import RobotModel
@@ -84,12 +85,14 @@ class TrialModel:
         Args:
             variation: What robots and surfaces differ in.
         """
-        made: dict[tuple[float, float], Any] = {}
-        numbers = list(zip(variation.friction.tolist(), variation.payload_kg.tolist(), strict=True))
-        for friction, payload_kg in numbers:
-            if (friction, payload_kg) not in made:
-                made[friction, payload_kg] = self._with(friction, payload_kg)
-        return [made[pair] for pair in numbers]
+        made: dict[tuple[tuple[float, ...], float], Any] = {}
+        parts = (variation.friction, variation.torsional_friction_m, variation.rolling_friction_m)
+        friction = [tuple(values) for values in np.stack(parts, axis=1).tolist()]  # (N, 3)
+        numbers = list(zip(friction, variation.payload_kg.tolist(), strict=True))
+        for number in numbers:
+            if number not in made:
+                made[number] = self._with(*number)
+        return [made[number] for number in numbers]
 
     def base_com_b(self, models: list[Any]) -> np.ndarray:
         """Return the centre of mass of each base with its payload in the base's frame [m], (N, 3)."""
@@ -98,10 +101,14 @@ class TrialModel:
         masses = np.array([model.body_mass[bodies] for model in models])  # (N, 2)
         return masses @ where / masses.sum(axis=1, keepdims=True)
 
-    def _with(self, friction: float, payload_kg: float) -> Any:
+    def _with(self, friction: tuple[float, ...], payload_kg: float) -> Any:
         model = copy.copy(self.compiled)
         # A foot's geoms have priority over the ground: their friction counts, not the larger of the two.
-        model.geom_friction[self._foot_geoms, 0] = friction
+        if any(friction[1:]):
+            model.geom_condim[self._foot_geoms] = TURNING_DIMENSIONS
+            model.geom_friction[self._foot_geoms] = friction
+        else:
+            model.geom_friction[self._foot_geoms, 0] = friction[0]
         model.body_mass[model.body(_PAYLOAD).id] = payload_kg
         mujoco.mj_setConst(model, mujoco.MjData(model))  # masses of subtrees, inverse inertias
         return model

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from surefoot_bridge.contract import Contract, write_contract
 from surefoot_bridge.golden import contract_digest
 
+from .engine_choice import why_not_scored
 from .outcome import ScenarioOutcome
 from .scenario import Suite
 from .statistics import Interval, rate_interval, wilson_interval
@@ -76,10 +77,20 @@ class Evaluation:
         return next(found, None)
 
     @property
+    def not_scored(self) -> dict[tuple[str, str], str]:
+        """Why scenarios were not to run in engines that cannot run them as they are meant."""
+        reasons = {
+            (scenario.name, engine): why_not_scored(engine, scenario)
+            for scenario in self.suite.scenarios
+            for engine in self.engines
+        }
+        return {cell: reason for cell, reason in reasons.items() if reason}
+
+    @property
     def missing(self) -> tuple[tuple[str, str], ...]:
         """Scenarios and engines that did not get their turn, because the run was ended before."""
         cells = [(scenario.name, engine) for scenario in self.suite.scenarios for engine in self.engines]
-        return tuple(cell for cell in cells if self.of(*cell) is None)
+        return tuple(cell for cell in cells if self.of(*cell) is None and cell not in self.not_scored)
 
     @property
     def complete(self) -> bool:

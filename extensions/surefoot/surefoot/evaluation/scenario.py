@@ -117,6 +117,10 @@ class RobotVariation(_Part):
 
     friction: Drawn = Span(low=0.8, high=0.8)
     """Between feet and ground."""
+    torsional_friction_m: Drawn = Span(low=0.0, high=0.0)
+    """Torque against a foot's spin on the ground per normal force, as MuJoCo has it. Not scored in PhysX."""
+    rolling_friction_m: Drawn = Span(low=0.0, high=0.0)
+    """Torque against a foot's roll on the ground per normal force, as MuJoCo has it. Not scored in PhysX."""
     payload_kg: Drawn = Span(low=0.0, high=0.0)
     """On top of the base."""
     motor_strength: Drawn = Span(low=1.0, high=1.0)
@@ -177,7 +181,7 @@ class Scenario(_Part):
     threshold: float = Field(default=0.85, gt=0.0, lt=1.0)
     """What the lower bound of the success rate must reach for the gate."""
     slow_engines_length_s: float | None = Field(default=None, gt=0.0)
-    """Length in PhysX and Newton on a CPU, where the whole one would take too long; heat is extrapolated then."""
+    """Length in Newton on a CPU, where the whole one would take too long; heat is extrapolated then."""
 
 
 class Suite(_Part):

@@ -12,6 +12,8 @@ from .statistics import fewest_trials, wilson_interval
 
 POSSIBLE: dict[str, tuple[float, float]] = {
     "friction": (0.01, 3.0),
+    "torsional_friction_m": (0.0, 0.1),
+    "rolling_friction_m": (0.0, 0.1),
     "payload_kg": (0.0, 1000.0),
     "motor_strength": (0.0, 2.0),
     "motor_heat": (0.0, 3.0),
@@ -34,7 +36,9 @@ _KEYS_OF_TERRAIN = {
     "stairs": ("direction", "step_height_m", "step_depth_m"),
 }
 
-_TRACKING = tuple(name for name in MEASURES if name.startswith(("rms_v", "rms_yaw", "steady_")))
+_TRACKING = tuple(
+    name for name in MEASURES if name.startswith(("rms_v", "rms_yaw", "steady_", "command_share", "turn_share"))
+)
 
 
 def scenario_mistakes(scenario: Scenario) -> Iterator[Mistake]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from surefoot.randomization.philox_reference import philox, standard_normals, unit_interval
-from surefoot_bridge.contract import Contract, Interval
+from surefoot_bridge.contract import Contract, Interval, SensorError
 from surefoot_bridge.rotations import product
 from surefoot_bridge.state import RobotState
 
@@ -111,7 +111,7 @@ class SensorLayer:
         wrong = self._chance < np.where(touches, miss, false)
         return np.where(wrong, np.where(touches, 0.0, 2.0 * self._threshold_n), force_n)
 
-    def _drawn(self, ranges: Mapping[str, Interval]) -> dict[str, np.ndarray]:
+    def _drawn(self, ranges: Mapping[str, SensorError]) -> dict[str, np.ndarray]:
         """Return each error of each trial, (N, size), 0 for what the contract does not name."""
         uniform = self._uniforms(_ONCE, sum(_SIZES.values()))
         shares = np.split(uniform, np.cumsum(list(_SIZES.values()))[:-1], axis=1)
@@ -143,10 +143,10 @@ class SensorLayer:
         return np.stack(pairs, axis=-1).reshape(len(words), -1)[:, :count].astype(np.float64)
 
 
-def _declared(contract: Contract) -> dict[str, Interval]:
-    """Return the range of every error that a term of the observation was trained with."""
-    declared: dict[str, Interval] = {}
+def _declared(contract: Contract) -> dict[str, SensorError]:
+    """Return every error that a term of the observation was trained with."""
+    declared: dict[str, SensorError] = {}
     for term in contract.observation.terms:
-        for name, interval in term.trained_noise.items():
-            declared.setdefault(name, interval)
+        for name, error in term.trained_noise.items():
+            declared.setdefault(name, error)
     return declared

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .chunk import scenario_in
-from .engine_choice import MUJOCO, Dealing, dealing, leaves_traces
+from .engine_choice import MUJOCO, Dealing, dealing, leaves_traces, why_not_scored
 from .exemplars import keep_exemplars
 from .outcome import ScenarioOutcome, TrialOutcome
 from .push_search import push_search
@@ -135,22 +135,20 @@ class SuiteRun:
         work_s = sum(job.work_s(job.planned) for job in jobs if job.engine == engine)
         return EngineTally(engine, self._plan.dealing(engine).processes, work_s)
 
-    @property
-    def complete(self) -> bool:
-        """Whether every scenario is finished in every engine."""
-        return len(self._done) == len(self._plan.suite.scenarios) * len(self._plan.engines)
-
     def _jobs(self, engine: str) -> list[_Job]:
-        plan, jobs = self._plan, []
+        plan, jobs, finished = self._plan, [], 0
         for declared in plan.suite.scenarios:
+            if reason := why_not_scored(engine, declared):
+                self._say(f"{engine:14s} {declared.name:28s} is not scored. {reason}")
+                continue
             scenario = scenario_in(plan.suite, declared.name, whole_length=plan.dealing(engine).whole_length)
             planned = plan.planned(declared, engine)
             found = self.store.find(declared, engine, planned=planned, stop_early=plan.stop_early)
             if found is not None:
                 self._done[declared.name, engine] = found
+                finished += 1
                 continue
             jobs.append(_Job(declared, scenario, engine, planned, plan.chunks(declared, engine)))
-        finished = len(plan.suite.scenarios) - len(jobs)
         if finished:
             self._say(f"{engine}: {finished} scenarios are finished already.")
         return jobs

@@ -20,10 +20,14 @@ class TrackingMeasures:
         num_trials: N.
         period_s: Time between two control steps [s].
         settle_s: Settling time [s].
+
+    Attributes:
+        judged: Whose tracking was judged in the last control step, (N,), bool.
     """
 
     def __init__(self, num_trials: int, *, period_s: float, settle_s: float) -> None:
         self._period_s, self._settle_s = period_s, settle_s
+        self.judged = np.zeros(num_trials, dtype=bool)
         self._command = np.full((num_trials, 3), np.nan)
         self._same_steps = np.zeros(num_trials)
         self._judged_steps = np.zeros(num_trials)
@@ -56,6 +60,7 @@ class TrackingMeasures:
         self._same_steps = np.where(changed, 1.0, self._same_steps + 1.0)
 
         judged = running & ~pushed & (self._same_steps * self._period_s > self._settle_s + _TIME_RESOLUTION_S)
+        self.judged = judged
         wide = judged[:, None]
         error = np.where(wide, command - velocity_b, 0.0)
         self._judged_steps += judged

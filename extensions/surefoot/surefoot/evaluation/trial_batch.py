@@ -15,6 +15,8 @@ class Variation:
 
     Attributes:
         friction: Friction coefficient between feet and ground, (N,).
+        torsional_friction_m: Torque against a foot's spin per normal force [m], (N,); nominally 0.
+        rolling_friction_m: Torque against a foot's roll per normal force [m], (N,); nominally 0.
         payload_kg: Mass on top of the base [kg], (N,).
         motor_strength: Torque delivered per torque asked for, (N, num_joints); nominally 1.
         motor_heat: Heat of each motor at the start; 1 is what its continuous torque settles at, (N, num_joints).
@@ -30,6 +32,8 @@ class Variation:
     """
 
     friction: np.ndarray
+    torsional_friction_m: np.ndarray
+    rolling_friction_m: np.ndarray
     payload_kg: np.ndarray
     motor_strength: np.ndarray
     motor_heat: np.ndarray

@@ -145,7 +145,8 @@ class TrialMeasures:
         self._posture.step(height[:, 0], tilt(truth.base_quat_wxyz), running)
         sole_speed = np.hypot(truth.foot_vel_w[..., 0], truth.foot_vel_w[..., 1])
         moving = (asked_speed > MOVING_SPEED) | (np.abs(command[:, 2]) > MOVING_YAW_RATE)
-        self._gait.step(truth.foot_force_n, height[:, 1:], sole_speed, moving, running)
+        standing = self._tracking.judged & (command == 0.0).all(axis=1)
+        self._gait.step(truth.foot_force_n, height[:, 1:], sole_speed, moving, standing, running)
 
     def joint_loads(self) -> JointLoads:
         """Return the loads of single joints."""

@@ -15,7 +15,7 @@ from surefoot_bridge.errors import SurefootError, unknown_name
 from .engine_choice import check_engines
 from .evaluation_file import FILE_NAME as EVALUATION_FILE
 from .evaluation_file import write_evaluation
-from .gate import GateVerdict, judge, load_gate
+from .gate import GateVerdict, judge_evaluation, load_gate
 from .junit import junit_xml
 from .markdown import markdown_summary
 from .result import Evaluation, ProvenPolicy
@@ -134,9 +134,7 @@ def verify(
         conditions={"safety limits": f"stage {STAGE}", "device of PhysX and Newton": plan.device},
         versions=versions(),
     )
-    verdict = judge(
-        outcomes, gate, scenarios=[scenario.name for scenario in plan.suite.scenarios], engines=plan.engines
-    )
+    verdict = judge_evaluation(evaluation, gate)
     verified = Verified(evaluation=evaluation, gate=verdict, tally=suite_run.tally, folder=plan.folder)
     _write_files(request, verified, bundle.contract, suite_run, say)
     return verified

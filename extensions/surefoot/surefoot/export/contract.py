@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from surefoot.envs.kernels import CONTACT_FORCE_N
@@ -39,8 +40,30 @@ SENSOR_ERRORS: dict[bridge.Source, tuple[str, ...]] = {
     "foot_contact": ("contact_miss", "contact_false", "sensor_dropout", "sensor_repeat"),
     "last_action": (),
     "command": (),
+    "phase": (),
+    "estimate": (),
 }
 """Randomized parameters that make what a source shows differ from the truth."""
+
+
+ERROR_LAWS: dict[str, bridge.ErrorLaw] = {
+    "gyro_noise": "gaussian_std",
+    "gyro_bias": "constant",
+    "gyro_drift": "walk_std_per_root_s",
+    "gravity_noise": "gaussian_std",
+    "attitude_drift": "walk_std_per_root_s",
+    "imu_mounting": "constant",
+    "imu_latency": "age",
+    "encoder_noise": "gaussian_std",
+    "encoder_offset": "constant",
+    "encoder_velocity_noise": "gaussian_std",
+    "encoder_latency": "age",
+    "sensor_dropout": "probability",
+    "sensor_repeat": "probability",
+    "contact_miss": "probability",
+    "contact_false": "probability",
+}
+"""What the value of each means, as :mod:`surefoot.sensors.kernels` applies it."""
 
 
 def check_sensed(env: SurefootEnv, groups: list[str]) -> None:
@@ -95,19 +118,14 @@ def make_contract(
     values = spec.joint_values
     return bridge.Contract(
         schema=bridge.SCHEMA,
-        robot=bridge.RobotPart(
-            spec.name,
-            spec.revision,
-            spec.joint_names,
-            spec.sdk_joint_names,
-            spec.foot_bodies,
-            values("default_joint_pos"),
-        ),
+        robot=_robot(spec),
+        handling=_handling(spec),
         gains=bridge.GainPart(values("stiffness"), values("damping"), HANDOVER_S),
         action=bridge.ActionPart(
             "joint_position_offset",
             tuple(action.cfg.scale.values()),
             action.cfg.clip_actions,
+            False,
             None,
             interval(trained, "command_delay"),
         ),
@@ -125,13 +143,16 @@ def make_contract(
                     scale=1.0,
                     clip_at=None,
                     history=term.history,
-                    trained_noise={name: interval(trained, name) for name in SENSOR_ERRORS[term.source]},
+                    trained_noise={name: sensor_error(trained, name) for name in SENSOR_ERRORS[term.source]},
                 )
                 for term in env.proprioception.layout.slices
             ),
         ),
-        command=bridge.CommandPart(COMMANDS, _command_ranges(env)),
+        command=bridge.CommandPart(COMMANDS, command_ranges(env)),
         network=network,
+        phase=None,
+        estimate=None,
+        base_controller=None,
         safety=_safety(spec, target_rate_limit_rad_s),
         training=training,
         scores=scores,
@@ -142,6 +163,18 @@ def interval(layout: TableLayout, name: str) -> bridge.Interval:
     """Return the least and the largest value that a parameter can have, over all its columns."""
     low, high = value_range(layout, name)
     return bridge.Interval(min(low), max(high))
+
+
+def sensor_error(layout: TableLayout, name: str) -> bridge.SensorError:
+    """Return how large an error of a sensor was in training."""
+    drawn = interval(layout, name)
+    return bridge.SensorError(
+        law=ERROR_LAWS[name],
+        distribution=layout.range_of(name).range.distribution if layout.is_random(name) else "fixed",
+        unit=layout.parameter(name).unit,
+        low=drawn.low,
+        high=drawn.high,
+    )
 
 
 def value_range(layout: TableLayout, name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -175,10 +208,46 @@ def randomized_ranges(layout: TableLayout, shares: dict[str, bridge.Interval]) -
     return ranges
 
 
-def _command_ranges(env: SurefootEnv) -> tuple[bridge.Interval, ...]:
+def command_ranges(env: SurefootEnv) -> tuple[bridge.Interval, ...]:
+    """Return what each component of the command is trained for, in the order of :data:`COMMANDS`."""
     commands: Any = env.cfg.commands
     ranges = commands.base_velocity.ranges
     return tuple(bridge.Interval(*getattr(ranges, name)) for name in ("lin_vel_x", "lin_vel_y", "ang_vel_z"))
+
+
+def _robot(spec: RobotSpec) -> bridge.RobotPart:
+    diagonal = tuple(spec.foot_diagonal[foot] for foot in spec.foot_bodies) if spec.foot_diagonal else None
+    return bridge.RobotPart(
+        name=spec.name,
+        revision=spec.revision,
+        kind=spec.kind,
+        joint_names=spec.joint_names,
+        sdk_joint_names=spec.sdk_joint_names,
+        foot_names=spec.foot_bodies,
+        mirror_foot_names=tuple(spec.foot_mirror[foot] for foot in spec.foot_bodies),
+        diagonal_foot_names=diagonal,
+        default_joint_pos_rad=spec.joint_values("default_joint_pos"),
+        imu=bridge.ImuPart(spec.imu.body, "x_forward_y_left_z_up", spec.imu.pos_m, spec.imu.quat_wxyz),
+    )
+
+
+def _handling(spec: RobotSpec) -> bridge.HandlingPart:
+    handling = spec.handling
+
+    def ordered(by_joint: Mapping[str, float]) -> tuple[float, ...]:
+        return tuple(by_joint[joint] for joint in spec.joint_names)
+
+    return bridge.HandlingPart(
+        stand_rad=ordered(handling.stand_rad),
+        sit_rad=ordered(handling.sit_rad),
+        stand_s=handling.stand_s,
+        sit_s=handling.sit_s,
+        stiffness_nm_per_rad=ordered(handling.stiffness_nm_per_rad),
+        damping_nms_per_rad=ordered(handling.damping_nms_per_rad),
+        damped_nms_per_rad=(handling.damped_nms_per_rad,) * spec.num_joints,
+        rests_without_gantry=handling.rests_without_gantry,
+        passive_needs=handling.passive_needs,
+    )
 
 
 def _safety(spec: RobotSpec, target_rate_limit_rad_s: tuple[float, ...]) -> bridge.SafetyPart:

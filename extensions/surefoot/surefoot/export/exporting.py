@@ -19,13 +19,14 @@ from surefoot.playing.session import open_session
 from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE, Bundle, load_bundle
 from surefoot_bridge.contract import Contract, write_contract
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.forms import policy_files
 from surefoot_bridge.golden import contract_digest, save_golden
 from surefoot_bridge.manifest import MANIFEST_FILE, write_manifest
+from surefoot_bridge.runtimes import RUNTIMES
 from surefoot_bridge.signature import sign_bundle
 from surefoot_bridge.weights import Network, describe
 
 from .contract import check_sensed, make_contract
-from .formats import policy_files
 from .network import read_network
 from .parity import Parity, measure_parity, rsl_rl_actor
 from .provenance import scores, training_part
@@ -42,8 +43,8 @@ RANDOM_STEPS = 500
 """Steps of that comparison."""
 
 RATE_MARGIN = 1.5
-"""Targets may move this many times as fast as they ever did in the golden trace. The trace holds starts, turns and a
-fall: what moves faster still is no policy at work."""
+"""Targets may move this many times as fast as they ever did in the golden trace where it walked. That holds starts,
+turns and a fall: what moves faster still is no policy at work."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ def export_policy(
         _write(written, contract, trace, policy_files(network), parity)
         if private_key is not None:
             sign_bundle(written, private_key)
-        load_bundle(written, runtime="numpy")
+        for runtime in RUNTIMES:  # each is replayed, and held against the plain weights
+            load_bundle(written, runtime=runtime)
         _put(written, folder)
     finally:
         shutil.rmtree(written, ignore_errors=True)
@@ -168,8 +170,8 @@ def _contract(session: PlaySession, trained: TrainedPolicy, network: Network, tr
     target = trace.golden.joint_command.joint_pos_rad[
         :, [spec.sdk_joint_names.index(name) for name in spec.joint_names]
     ]
-    same_episode = ~trace.golden.begins[1:, None]
-    rates = np.abs(np.diff(target, axis=0)) * same_episode / session.env.step_dt
+    counted = (trace.walked & ~trace.golden.begins)[1:, None]
+    rates = np.abs(np.diff(target, axis=0)) * counted / session.env.step_dt
     return make_contract(
         session.env,
         layout,

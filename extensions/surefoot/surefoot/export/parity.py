@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from surefoot.export.formats import policy_files
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.forms import policy_files
 from surefoot_bridge.policy import Policy
 from surefoot_bridge.runtimes import RUNTIMES, load_policy
 from surefoot_bridge.weights import Network, describe

@@ -9,32 +9,43 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from surefoot_bridge.agreement import spread_commands
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.golden import Columns, Golden
 from surefoot_bridge.state import JointCommand, RobotState, stack
 
-from .contract import COMMANDS as COMMAND_NAMES
+from .contract import COMMANDS, command_ranges
 
 if TYPE_CHECKING:
     from surefoot.envs.env import SurefootEnv
     from surefoot.playing.session import PlaySession
 
-COMMANDS = (
+SHARES = (
     (0.0, 0.0, 0.0),
     (0.5, 0.0, 0.0),
-    (0.5, 0.0, 0.5),
-    (-0.4, 0.0, 0.0),
-    (0.0, 0.3, 0.0),
-    (0.0, -0.2, -0.8),
-    (0.8, 0.1, 0.0),
+    (0.5, 0.0, 1.0),
+    (-1.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0),
+    (0.0, -1.0, -1.0),
+    (1.0, 0.2, 0.0),
 )
-"""Velocities that are asked for in turn: vx, vy [m/s], yaw rate [rad/s]. They excite every component of the command."""
+"""Velocities that are asked for in turn, as shares of the trained range's upper end, or of its lower one where they are
+negative: vx, vy, yaw rate. They go to both ends of each."""
 
 STEPS_PER_COMMAND = 40
 """Control steps of each command."""
 
-EPISODE_STEPS = len(COMMANDS) * STEPS_PER_COMMAND
+EPISODE_STEPS = len(SHARES) * STEPS_PER_COMMAND
 """Control steps after which the second episode begins; it ends in a fall."""
+
+SWEEP_STEPS = 256
+"""Control steps of the third episode, each under another command from the whole trained range."""
+
+CLIP_STEPS = 40
+"""Control steps of the fourth episode, in which the robot gets actions beyond the clip."""
+
+CLIP_SHARE = 1.5
+"""How far beyond the clip these go, as a multiple of it."""
 
 FALL_PUSHES_M_S = (3.0, 4.0, 5.0, 6.0)
 """Changes of the base's sideways velocity [m/s], one a second, until the robot falls."""
@@ -55,14 +66,16 @@ class Trace:
     Attributes:
         golden: The recording; the contract's hash is left empty, since the contract is written after it.
         fell_at: Step at which the robot had fallen.
+        walked: Steps at which it walked as a person would have it, (num_steps,): neither sweep nor clip.
     """
 
     golden: Golden
     fell_at: int
+    walked: np.ndarray
 
 
 def record_trace(session: PlaySession, group: str, *, on_step: Callable[[], None] = lambda: None) -> Trace:
-    """Let a policy walk through all commands twice and fall at the end.
+    """Let a policy walk through all commands twice and fall, then sweep the commands, and apply what is clipped.
 
     Args:
         session: The policy in its environment of one robot, without noise and randomization.
@@ -72,24 +85,38 @@ def record_trace(session: PlaySession, group: str, *, on_step: Callable[[], None
     Raises:
         SurefootError: If it does not fall however hard it is pushed.
     """
-    recorder = _Recorder(session, group)
-    for begin in (True, False):
+    recorder = _Recorder(session, group, on_step)
+    trained = command_ranges(session.env)
+    ends = np.array([[item.low, item.high] for item in trained])  # (3, 2)
+    commands = [np.where(np.array(shares) < 0, -ends[:, 0], ends[:, 1]) * shares for shares in SHARES]
+    for _ in range(2):
         for step in range(EPISODE_STEPS):
-            recorder.step(COMMANDS[step // STEPS_PER_COMMAND], begins=step == 0)
-            on_step()
-        if begin:
-            continue
-        for push in FALL_PUSHES_M_S:
-            session.push(torch.tensor([[0.0, push]], device=session.env.device))
-            for _ in range(round(1.0 / session.env.step_dt)):
-                recorder.step(COMMANDS[-1], begins=False)
-                on_step()
-                if bool(session.fell()[0]):
-                    fell_at = recorder.num_steps
-                    for _ in range(STEPS_AFTER_FALL):
-                        recorder.step(COMMANDS[-1], begins=False)
-                        on_step()
-                    return recorder.trace(fell_at)
+            recorder.step(commands[step // STEPS_PER_COMMAND], begins=step == 0)
+    fell_at = _fall(session, recorder, commands[-1])
+    num_walked = recorder.num_steps
+    for step, command in enumerate(spread_commands(trained, SWEEP_STEPS)):
+        recorder.step(command, begins=step == 0)
+    clip = session.env.joint_target.cfg.clip_actions
+    generator = np.random.default_rng(1)
+    shares = generator.uniform(-1.0, 1.0, (CLIP_STEPS, session.env.joint_target.action_dim)).astype(np.float32)
+    shares[:2] = [[-1.0], [1.0]]  # so that each joint is there on both sides
+    for step, command in enumerate(spread_commands(trained, CLIP_STEPS)):
+        recorder.step(command, begins=step == 0, applied=CLIP_SHARE * clip * shares[step])
+    walked = np.arange(recorder.num_steps) < num_walked
+    return Trace(recorder.golden(), fell_at, walked)
+
+
+def _fall(session: PlaySession, recorder: _Recorder, command: np.ndarray) -> int:
+    """Push the robot ever harder until it has fallen, and leave it there for a while; returns the step of the fall."""
+    for push in FALL_PUSHES_M_S:
+        session.push(torch.tensor([[0.0, push]], device=session.env.device))
+        for _ in range(round(1.0 / session.env.step_dt)):
+            recorder.step(command, begins=False)
+            if bool(session.fell()[0]):
+                fell_at = recorder.num_steps
+                for _ in range(STEPS_AFTER_FALL):
+                    recorder.step(command, begins=False)
+                return fell_at
     raise SurefootError(
         f"The robot did not fall when its base was pushed sideways by {FALL_PUSHES_M_S[-1]} m/s; a golden trace needs "
         "a fall, since the bridge must see the same as the simulator when a robot lies. Raise FALL_PUSHES_M_S."
@@ -99,8 +126,8 @@ def record_trace(session: PlaySession, group: str, *, on_step: Callable[[], None
 class _Recorder:
     """Steps the session and takes down each step."""
 
-    def __init__(self, session: PlaySession, group: str) -> None:
-        self._session, self._group = session, group
+    def __init__(self, session: PlaySession, group: str, on_step: Callable[[], None]) -> None:
+        self._session, self._group, self._on_step = session, group, on_step
         spec = session.robot
         self._sdk_order = [spec.joint_names.index(name) for name in spec.sdk_joint_names]
         self._has_feet = "foot_contact" in spec.interface.sensors
@@ -114,10 +141,16 @@ class _Recorder:
         """Number of steps so far."""
         return len(self._steps)
 
-    def step(self, command: tuple[float, float, float], *, begins: bool) -> None:
-        """Show the command, let the policy act on what it sees then, and take both down."""
+    def step(self, command: np.ndarray, *, begins: bool, applied: np.ndarray | None = None) -> None:
+        """Show the command, let the policy act on what it sees then, and take both down.
+
+        Args:
+            command: What is asked for, (3,).
+            begins: Whether an episode begins.
+            applied: Action that the robot gets instead of the policy's, (num_joints,), float32.
+        """
         session, env = self._session, self._session.env
-        asked = torch.tensor([command], device=env.device)
+        asked = torch.tensor(command[None], dtype=torch.float32, device=env.device)
         if begins:
             session.reset(asked)
             self._last_lin_vel_w = None
@@ -127,29 +160,31 @@ class _Recorder:
         observation = env.obs_buf[self._group]
         assert isinstance(observation, torch.Tensor)
         seen = _row(observation).copy()
-        action = session.step(asked)
+        given = None if applied is None else torch.from_numpy(applied[None]).to(env.device)
+        action = _row(session.step(asked, applied=given)).copy()
         self._steps.append(
             {
-                "command": np.array(command, dtype=np.float32),
+                "command": _row(asked),
                 "begins": np.array(begins),
                 "observation": seen,
-                "action": _row(action).copy(),
+                "action": action,
+                "applied_action": action if applied is None else applied,
             }
         )
         self._joint_commands.append(self._joint_command(env))
+        self._on_step()
 
-    def trace(self, fell_at: int) -> Trace:
-        """Return what was taken down."""
+    def golden(self) -> Golden:
+        """Return what was taken down; the contract's hash is left empty."""
         spec = self._session.robot
         columns = {name: np.stack([step[name] for step in self._steps]) for name in self._steps[0]}
-        golden = Golden(
+        return Golden(
             report=stack(tuple(self._reports)),
             joint_command=stack(tuple(self._joint_commands)),
             contract_sha256="",
-            columns=Columns(spec.sdk_joint_names, spec.foot_bodies if self._has_feet else (), COMMAND_NAMES),
+            columns=Columns(spec.sdk_joint_names, spec.foot_bodies if self._has_feet else (), COMMANDS),
             **columns,
         )
-        return Trace(golden, fell_at)
 
     def _report(self, env: SurefootEnv) -> RobotState:
         data, state = env.robot.data, env.locomotion

@@ -12,8 +12,6 @@ import hashlib
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
@@ -23,6 +21,7 @@ from typing import Any
 
 from surefoot.files import atomic_write, write_json
 from surefoot.learning.run_directory import RunDirectory, RunSettings
+from surefoot.learning.wandb_records import read_records
 from surefoot.report import versions
 from surefoot_bridge.errors import SurefootError
 
@@ -31,9 +30,6 @@ PREFIX = "wandb:"
 
 REQUEST_TIMEOUT_S = 20
 """Time that W&B has for one answer [s]."""
-
-READING_TIMEOUT_S = 120
-"""Time that reading a recorded run may take [s]."""
 
 _VALID = (
     f"Valid: {PREFIX}ENTITY/PROJECT/RUN for a run that was sent to W&B, or {PREFIX}FOLDER for one on this disk: the "
@@ -111,18 +107,10 @@ def _records(file: Path) -> dict[str, list[Any]]:
         import wandb  # noqa: F401 - its command does the reading
     except ImportError:
         raise _without_package() from None
-    command = [str(Path(sys.executable).with_name("wandb")), "leet", "inspect", "--json", str(file)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=READING_TIMEOUT_S, check=False)
-        lines = [json.loads(line) for line in done.stdout.splitlines()] if done.returncode == 0 else None
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise SurefootError(f"{file} cannot be read: {error}. {_KEPT}") from error
-    if not lines:
-        raise SurefootError(f"{file} cannot be read: {done.stderr.strip()[-300:] or 'it holds nothing'}. {_KEPT}")
-    records: dict[str, list[Any]] = {}
-    for line in lines:
-        records.setdefault(line["type"], []).append(line[line["type"]])
-    return records
+        return read_records(file)
+    except SurefootError as error:
+        raise SurefootError(f"{error} {_KEPT}") from error
 
 
 def _staged(entry: Mapping[str, Any], folder: Path) -> Path:

@@ -9,8 +9,9 @@ Where a value stops being finite decides what is done, and the stage is named:
 
 Faults in the loss and its gradient are the algorithm's (:mod:`surefoot.learning.ppo`).
 
-The guard reads nothing back to the host while it runs: masks and counts stay on the device until the iteration ends. It
-always hands out new tensors, so what rsl_rl keeps a reference to is never written again.
+The guard reads nothing back to the host while it runs: masks and counts stay on the device until the iteration ends.
+Then one fault of one process is enough for a message and for a file with the values. The guard always hands out new
+tensors, so what rsl_rl keeps a reference to is never written again.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import torch
 from tensordict import TensorDict
 
 from surefoot.files import atomic_write
+from surefoot.learning.distributed import Ranks, add_up, gather
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ FAULTY_SHARE_LIMIT = 0.05
 FAULTY_ITERATIONS_IN_A_ROW = 20
 """Iterations in a row with any fault after which training stops."""
 
+KEPT_DUMPS = 20
+"""Files of faulty values that are kept, the newest: a fault now and then must not fill the disk."""
+
 
 class TrainingFaultError(SurefootError):
     """Values stopped being finite and did not recover; training cannot go on."""
@@ -48,16 +53,21 @@ class FaultReport:
 
     Attributes:
         counts: Number of faulty environment steps by stage.
-        environments: Indices of the environments with a fault.
+        environments: Indices of the environments with a fault; those of the second process follow those of the first.
+        dump: File with the faulty rows by stage; None if none was written.
     """
 
     counts: dict[str, int]
     environments: tuple[int, ...]
+    dump: Path | None = None
 
     def __str__(self) -> str:
         stages = ", ".join(f"{stage} {count}" for stage, count in self.counts.items() if count)
         shown = ", ".join(map(str, self.environments[:8])) + (", ..." if len(self.environments) > 8 else "")
-        return f"non-finite values ({stages}) in {len(self.environments)} environment(s): {shown}; they were reset"
+        where = f". Their values are in {self.dump} (torch.load)" if self.dump else ""
+        return (
+            f"non-finite values ({stages}) in {len(self.environments)} environment(s): {shown}; they were reset{where}"
+        )
 
 
 def rows_not_finite(*tensors: torch.Tensor) -> torch.Tensor:
@@ -103,11 +113,11 @@ class FaultGuard:
     Args:
         num_envs: Number of environments.
         device: Device of the environment's tensors.
-        dump_path: File for the offending values when training stops.
+        ranks: Place of this process among those of the run; None for a single one.
     """
 
-    def __init__(self, num_envs: int, device: str, dump_path: Path | None = None) -> None:
-        self._dump_path = dump_path
+    def __init__(self, num_envs: int, device: str, ranks: Ranks | None = None) -> None:
+        self._ranks = ranks or Ranks()
         self._counts = torch.zeros(len(STAGES), dtype=torch.long, device=device)
         self._seen = torch.zeros(num_envs, dtype=torch.bool, device=device)
         self._state_faults = torch.zeros_like(self._seen)
@@ -172,32 +182,39 @@ class FaultGuard:
             groups[name] = group.masked_fill(faulty.view(-1, *[1] * (group.ndim - 1)), 0.0)
         return TensorDict(groups, batch_size=obs.batch_size, device=obs.device)
 
-    def close_iteration(self) -> FaultReport | None:
-        """Read the counts of the iteration, and stop training when faults persist.
+    def close_iteration(self, dump: Path | None = None) -> FaultReport | None:
+        """Read the counts of the iteration in all processes, save the faulty rows, and stop when faults persist.
+
+        Every process of a run must call it; all of them stop together.
+
+        Args:
+            dump: File for the faulty rows, written by the first process; older ones beside it are pruned.
 
         Returns:
-            What happened, or None when every value was finite.
+            What happened, in all processes to the first and in its own to another; None when every value was finite.
 
         Raises:
             TrainingFaultError: If too many environments or too many iterations in a row were faulty.
+            SurefootError: If the file cannot be written.
         """
-        counts = self._counts.tolist()
-        if not any(counts):
+        counts = torch.cat([self._counts, self._seen.sum()[None]])
+        add_up(counts, self._ranks)
+        *by_stage, num_faulty = counts.tolist()
+        if not any(by_stage):
             self._faulty_iterations = 0
-            self._evidence.clear()
             return None
-        report = FaultReport(
-            counts=dict(zip(STAGES, counts, strict=True)),
-            environments=tuple(self._seen.nonzero().flatten().tolist()),
-        )
         self._faulty_iterations += 1
-        share = len(report.environments) / len(self._seen)
-        self._counts.zero_()
-        self._seen = torch.zeros_like(self._seen)
+        own = self._take_evidence()
+        evidence = gather(own, self._ranks) or [own]
+        environments = tuple(index for rows in evidence for index in rows["environments"])
+        report = FaultReport(dict(zip(STAGES, by_stage, strict=True)), environments, dump)
+        if dump is not None:
+            _write_dump(dump, evidence)
+        share = num_faulty / (len(self._seen) * self._ranks.world_size)
         if share > FAULTY_SHARE_LIMIT or self._faulty_iterations >= FAULTY_ITERATIONS_IN_A_ROW:
             raise TrainingFaultError(
                 f"Training stopped: {report}; {share:.0%} of all environments, {self._faulty_iterations} iteration(s) "
-                f"in a row.{self._dump(report.environments)}"
+                "in a row."
             )
         return report
 
@@ -211,11 +228,26 @@ class FaultGuard:
         before = self._evidence.get(stage)
         self._evidence[stage] = torch.where(faulty[:, None], rows, torch.zeros_like(rows) if before is None else before)
 
-    def _dump(self, environments: tuple[int, ...]) -> str:
-        if self._dump_path is None:
-            return ""
-        rows = list(environments)
+    def _take_evidence(self) -> dict[str, Any]:
+        """Return the faulty environments of this process and their rows by stage, and begin anew."""
+        rows = self._seen.nonzero().flatten()
         evidence: dict[str, Any] = {stage: values[rows].cpu() for stage, values in self._evidence.items()}
-        with atomic_write(self._dump_path) as file:
-            torch.save({"environments": rows, **evidence}, file)
-        return f" Their rows at each stage are in {self._dump_path} (torch.load)."
+        self._counts.zero_()
+        self._seen = torch.zeros_like(self._seen)
+        self._evidence.clear()
+        first = self._ranks.rank * len(self._seen)
+        return {"environments": [first + index for index in rows.tolist()], **evidence}
+
+
+def _write_dump(path: Path, evidence: list[dict[str, Any]]) -> None:
+    """Save the rows of all processes, and remove the oldest files of the kind."""
+    content: dict[str, Any] = {"environments": [index for rows in evidence for index in rows["environments"]]}
+    for stage in STAGES:
+        columns = max((rows[stage].shape[1] for rows in evidence if stage in rows), default=0)
+        if columns:
+            parts = [rows.get(stage, torch.zeros(len(rows["environments"]), columns)) for rows in evidence]
+            content[stage] = torch.cat(parts)  # (environments, columns), zero where the fault was in another stage
+    with atomic_write(path) as file:
+        torch.save(content, file)
+    for old in sorted(path.parent.glob("fault_[0-9]*.pt"))[:-KEPT_DUMPS]:
+        old.unlink(missing_ok=True)

@@ -40,7 +40,8 @@ class SurefootPPO(PPO):
         if self.symmetry is not None and self.symmetry.use_data_augmentation and not self.symmetry.use_mirror_loss:
             self.symmetry.compute_loss = partial(_symmetry_error, self.symmetry)  # type: ignore[method-assign]
         self._skipped = torch.zeros((), device=self.device)
-        self._faulty_updates_in_a_row = 0
+        self.faulty_updates_in_a_row = 0
+        """Iterations in a row, up to the last one, with a gradient that was not finite."""
 
     @staticmethod
     def construct_algorithm(obs: TensorDict, env: VecEnv, cfg: dict, device: str) -> PPO:
@@ -61,10 +62,10 @@ class SurefootPPO(PPO):
         losses = super().update()
         skipped = int(self._skipped.item())
         self._skipped.zero_()
-        self._faulty_updates_in_a_row = self._faulty_updates_in_a_row + 1 if skipped else 0
-        if self._faulty_updates_in_a_row >= FAULTY_UPDATES_IN_A_ROW:
+        self.faulty_updates_in_a_row = self.faulty_updates_in_a_row + 1 if skipped else 0
+        if self.faulty_updates_in_a_row >= FAULTY_UPDATES_IN_A_ROW:
             raise TrainingFaultError(
-                f"The gradient was NaN or infinite in {self._faulty_updates_in_a_row} iterations in a row; "
+                f"The gradient was NaN or infinite in {self.faulty_updates_in_a_row} iterations in a row; "
                 "the parameters were left as they were before. Lower the learning rate or the reward weights."
             )
         return {**losses, "skipped_updates": float(skipped)}

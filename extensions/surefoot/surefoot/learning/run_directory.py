@@ -68,10 +68,14 @@ class RunDirectory:
         """What engines and Isaac Lab print."""
         return self.path / "logs" / "native.log"
 
+    def fault_dump(self, iteration: int) -> Path:
+        """Values that were not finite in an iteration, of the environments where they were."""
+        return self.path / "logs" / f"fault_{iteration:06d}.pt"
+
     @property
-    def fault_dump(self) -> Path:
-        """Offending values of a run that a fault stopped."""
-        return self.path / "logs" / "fault.pt"
+    def experience_dump(self) -> Path:
+        """The first process's experience of the last iteration in which a gradient was not finite."""
+        return self.path / "logs" / "faulty_experience.pt"
 
     @classmethod
     def create(cls, root: Path, settings: RunSettings, name: str = "") -> RunDirectory:

@@ -64,7 +64,7 @@ class SurefootRunner(OnPolicyRunner):
         self.run = run if self.ranks.is_first else None
         self.sinks = tuple(sinks)
         self.episodes = EpisodeStatistics(env.num_envs, device)
-        self.fault_guard = FaultGuard(env.num_envs, str(env.device), self.run.fault_dump if self.run else None)
+        self.fault_guard = FaultGuard(env.num_envs, str(env.device), self.ranks)
         self.simulation: Any = getattr(env, "unwrapped", env)
         self.simulation.fault_guard = self.fault_guard
         self.completed = 0
@@ -184,16 +184,12 @@ class SurefootRunner(OnPolicyRunner):
         try:
             losses = self.alg.update()
         except TrainingFaultError as fault:
-            if self.run is None:
-                raise
-            dump_experience(self.run.fault_dump, self.alg.storage)
-            raise TrainingFaultError(
-                f"{fault} The experience of the last iteration is in {self.run.fault_dump} (torch.load)."
-            ) from fault
-        faults = self.fault_guard.close_iteration()
+            raise TrainingFaultError(f"{fault}{self._dump_experience()}") from fault
+        faults = self.fault_guard.close_iteration(self.run.fault_dump(self.completed + 1) if self.run else None)
         learnt = time.perf_counter()
 
         self.completed += 1
+        self._say_skipped(losses, progress)
         self.current_learning_iteration = self.completed
         steps = self.cfg["num_steps_per_env"] * self.env.num_envs * self.ranks.world_size
         self.env_steps += steps
@@ -217,6 +213,25 @@ class SurefootRunner(OnPolicyRunner):
         for sink in self.sinks:
             sink.write(metrics, self.completed)
         return obs, metrics
+
+    def _say_skipped(self, losses: dict[str, float], progress: Progress) -> None:
+        """Say that gradients were not finite, and save the experience when the iteration before had none of them."""
+        skipped = int(losses.get("skipped_updates", 0))
+        if not skipped:
+            return
+        planned = self.alg.num_learning_epochs * self.alg.num_mini_batches
+        where = self._dump_experience() if getattr(self.alg, "faulty_updates_in_a_row", 1) == 1 else ""
+        progress.say(
+            f"iteration {self.completed}: the gradient was NaN or infinite in {skipped} of {planned} updates, which "
+            f"were left out.{where}"
+        )
+
+    def _dump_experience(self) -> str:
+        """Save the experience of the iteration; returns where, as a sentence to append."""
+        if self.run is None:
+            return ""
+        dump_experience(self.run.experience_dump, self.alg.storage)
+        return f" The experience is in {self.run.experience_dump} (torch.load)."
 
     def _close_randomization(self) -> dict[str, float]:
         """Let adaptive ranges move by the episodes of all processes; returns where they are."""

@@ -159,7 +159,13 @@ def _open_sinks(plan: TrainingPlan, run: RunDirectory) -> list[MetricsSink]:
             "env": plan.env_cfg.to_dict(),
             "agent": plan.agent_cfg.to_dict(),
         }
-        wandb = WandbLogger(run.path, run_name=run.path.name, project="surefoot", configuration=configuration)
+        wandb = WandbLogger(
+            run.path,
+            run_name=run.path.name,
+            project="surefoot",
+            configuration=configuration,
+            completed=plan.completed,
+        )
         print(wandb.message, flush=True)
         sinks.append(wandb)
     return sinks

@@ -50,47 +50,79 @@ def open_chain(files: Mapping[str, bytes], runtime: RuntimeName) -> Chain:
         raise SurefootError(f"There is no {error}.") from error
 
 
-def drive(
-    chain: Chain, report: RobotState, command: np.ndarray, begins: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, JointCommand]:
-    """Run observation, policy and targets over recorded reports, each fed with what came out of the one before.
+@dataclass(frozen=True)
+class Ride:
+    """Reports of a robot and commands, which are shown to a policy in turn, or each by itself.
 
-    Args:
-        chain: Contract and policy.
+    Attributes:
         report: Reports, (num_steps, ...) each.
         command: What the policy is asked to do, (num_steps, num_commands).
         begins: True where an episode begins, (num_steps,).
+        applied: Actions that the joints get instead of the policy's, (num_steps, num_joints); NaN where they get its.
+    """
+
+    report: RobotState
+    command: np.ndarray
+    begins: np.ndarray
+    applied: np.ndarray
+
+    @staticmethod
+    def of(golden: Golden) -> Ride:
+        """Return the ride that a golden trace recorded."""
+        own = (golden.applied_action == golden.action).all(axis=1, keepdims=True)
+        return Ride(golden.report, golden.command, golden.begins, np.where(own, np.nan, golden.applied_action))
+
+
+def drive(chain: Chain, ride: Ride) -> tuple[np.ndarray, np.ndarray, np.ndarray, JointCommand]:
+    """Run observation, policy and targets over recorded reports, each fed with what came out of the one before.
 
     Returns:
-        Observations (num_steps, observation_dim), actions (num_steps, action_dim) and what the joints are told,
-        (num_steps, num_joints) each.
+        Observations (num_steps, observation_dim), actions and those that were applied (num_steps, action_dim), float32,
+        and what the joints are told, (num_steps, num_joints) each.
 
     Raises:
         SurefootError: If the parts fit neither each other nor the reports.
     """
     observations, targets, policy = Observations(chain.contract), Targets(chain.contract), chain.policy
     observer, memory, target = observations.initial(()), policy.initial(()), targets.initial(())
-    action = np.zeros(len(chain.contract.robot.joint_names), np.float32)
-    observed, acted, told = [], [], []
+    last = np.zeros(len(chain.contract.robot.joint_names), np.float32)
+    observed, acted, applied, told = [], [], [], []
     begin = np.array(True)
-    for step in range(len(begins)):
-        if begins[step]:
+    for step in range(len(ride.begins)):
+        if ride.begins[step]:
             observer, memory = observations.reset(observer, begin), policy.reset(memory, begin)
             target = targets.reset(target, begin)
-        here = each(report, lambda array, step=step: array[step])
-        observation, observer = observations(observer, here, command[step], action)
+        here = each(ride.report, lambda array, step=step: array[step])
+        observation, observer = observations(observer, here, ride.command[step], last)
         action, memory = policy(observation, memory)
-        joint_command, target = targets(target, action)
+        last = action if np.isnan(ride.applied[step, 0]) else ride.applied[step].astype(np.float32)
+        joint_command, target = targets(target, last)
         observed.append(observation)
         acted.append(action)
+        applied.append(last)
         told.append(joint_command)
-    return np.stack(observed), np.stack(acted), stack(tuple(told))
+    return np.stack(observed), np.stack(acted), np.stack(applied), stack(tuple(told))
+
+
+def answer(chain: Chain, ride: Ride) -> JointCommand:
+    """Return what the joints are told in the first step of an episode, for each report by itself."""
+    batch = (len(ride.begins),)
+    observations, targets = Observations(chain.contract), Targets(chain.contract)
+    none = np.zeros((*batch, len(chain.contract.robot.joint_names)), np.float32)
+    observation, _ = observations(observations.initial(batch), ride.report, ride.command, none)
+    action, _ = chain.policy(observation, chain.policy.initial(batch))
+    return targets(targets.initial(batch), action)[0]
+
+
+SPREAD = 4096
+"""Commands from all of the trained range under which behaviour is measured beside the golden trace."""
 
 
 class Behaviour:
     """What the joints are told with a bundle's own parts; others are measured against it.
 
-    The reports come from a robot whose joints, feet and command are in the order of the bundle's contract. A robot may
+    It is measured over the golden trace, and for reports of it under random commands from the whole trained range. The
+    reports come from a robot whose joints, feet and command are in the order of the bundle's contract. A robot may
     hand them over in their places, or look each up by the name that a contract has for it: both are measured, and the
     larger difference counts.
 
@@ -100,9 +132,19 @@ class Behaviour:
     """
 
     def __init__(self, files: Mapping[str, bytes], golden: Golden) -> None:
-        self._files, self._golden = files, golden
+        self._files = files
         self._robot = read_contract(files[CONTRACT_FILE].decode(), where=CONTRACT_FILE)
-        self._told: dict[RuntimeName, JointCommand] = {}
+        generator = np.random.default_rng(7)
+        steps = generator.integers(golden.num_steps, size=SPREAD)
+        low, high = (np.array([getattr(ends, end) for ends in self._robot.command.trained]) for end in ("low", "high"))
+        spread = Ride(
+            each(golden.report, lambda array: array[steps]),
+            generator.uniform(low, high, (SPREAD, len(low))),
+            np.ones(SPREAD, dtype=bool),
+            np.full((SPREAD, 1), np.nan),
+        )
+        self._rides = (Ride.of(golden), spread)
+        self._told: dict[RuntimeName, tuple[JointCommand, JointCommand]] = {}
 
     def deviation(self, files: Mapping[str, bytes], runtime: RuntimeName) -> float | None:
         """Return how far the joints are told something else with these files, or at another rate.
@@ -116,35 +158,40 @@ class Behaviour:
             the control period, as a share of it. None if the parts cannot be run: then no joint is told anything.
         """
         if runtime not in self._told:
-            original = open_chain(self._files, runtime)
-            self._told[runtime] = drive(original, self._golden.report, self._golden.command, self._golden.begins)[2]
-        expected = self._told[runtime]
+            self._told[runtime] = _tell(open_chain(self._files, runtime), self._rides)
         if all(files.get(name) == self._files[name] for name in (CONTRACT_FILE, RUNTIMES[runtime][0])):
             return 0.0  # the same contract and policy are told the same
         robot = self._robot
         try:
             chain = open_chain(files, runtime)
-            by_place = drive(chain, self._golden.report, self._golden.command, self._golden.begins)[2]
-            found = [by_place]
+            found = [_tell(chain, self._rides)]
             if _named(chain.contract) != _named(robot):
                 found.append(self._told_by_name(chain, robot))
         except SurefootError:
             return None
-        differences = [_difference(expected, told) for told in found]
+        differences = [_difference(*pair) for told in found for pair in zip(self._told[runtime], told, strict=True)]
         period = robot.timing.control_period_s
         return max(*differences, abs(chain.contract.timing.control_period_s / period - 1.0))
 
-    def _told_by_name(self, chain: Chain, robot: Contract) -> JointCommand:
+    def _told_by_name(self, chain: Chain, robot: Contract) -> tuple[JointCommand, JointCommand]:
         """Return what the robot's joints are told if all is looked up by name, in the robot's own order."""
-        golden, contract = self._golden, chain.contract
+        contract = chain.contract
         joints = _places(contract.robot.sdk_joint_names, robot.robot.sdk_joint_names, "joint")
-        report = replace(golden.report, **{name: getattr(golden.report, name)[:, joints] for name in _BY_JOINT})
-        if report.foot_force_n.shape[1]:
-            feet = _places(contract.robot.foot_names, robot.robot.foot_names, "foot")
-            report = replace(report, foot_force_n=report.foot_force_n[:, feet])
-        command = golden.command[:, _places(contract.command.names, robot.command.names, "component of the command")]
-        told = drive(chain, report, command, golden.begins)[2]
-        return each(told, lambda array: array[:, np.argsort(joints)])
+        commands = _places(contract.command.names, robot.command.names, "component of the command")
+        rides = []
+        for ride in self._rides:
+            report = replace(ride.report, **{name: getattr(ride.report, name)[:, joints] for name in _BY_JOINT})
+            if report.foot_force_n.shape[1]:
+                feet = _places(contract.robot.foot_names, robot.robot.foot_names, "foot")
+                report = replace(report, foot_force_n=report.foot_force_n[:, feet])
+            rides.append(replace(ride, report=report, command=ride.command[:, commands]))
+        back = np.argsort(joints)
+        return tuple(each(told, lambda array: array[:, back]) for told in _tell(chain, (rides[0], rides[1])))
+
+
+def _tell(chain: Chain, rides: tuple[Ride, Ride]) -> tuple[JointCommand, JointCommand]:
+    """Return what the joints are told over the golden trace and under the other commands."""
+    return drive(chain, rides[0])[3], answer(chain, rides[1])
 
 
 def _named(contract: Contract) -> tuple[tuple[str, ...], ...]:

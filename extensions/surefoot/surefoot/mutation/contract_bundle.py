@@ -22,7 +22,7 @@ from surefoot_bridge.runtimes import RuntimeName
 from surefoot_bridge.strict_json import to_json
 from surefoot_bridge.weights import digest, load_weights
 
-from .contract_behaviour import drive, open_chain
+from .contract_behaviour import Ride, drive, open_chain
 
 Tier = Literal["copied", "re-hashed", "re-linked", "re-recorded"]
 TIERS: dict[Tier, str] = {
@@ -163,7 +163,7 @@ def _recorded(files: Files, runtime: RuntimeName) -> Files | None:
     try:
         golden = read_golden(content(files, GOLDEN_FILE), GOLDEN_FILE)
         chain = open_chain({name: data for name, data in files.items() if isinstance(data, bytes)}, runtime)
-        observation, action, told = drive(chain, golden.report, golden.command, golden.begins)
+        observation, action, applied, told = drive(chain, Ride.of(golden))
         period = read_contract(content(files, CONTRACT_FILE).decode(), where=CONTRACT_FILE).timing.control_period_s
         report = replace(golden.report, time_s=golden.report.time_s[0] + period * np.arange(golden.num_steps))
         data = save_golden(
@@ -172,6 +172,7 @@ def _recorded(files: Files, runtime: RuntimeName) -> Files | None:
                 report=report,
                 observation=observation,
                 action=action,
+                applied_action=applied,
                 joint_command=told,
                 contract_sha256=contract_digest(content(files, CONTRACT_FILE).decode()),
             )

@@ -22,9 +22,12 @@ from .contract_bundle import TIERS, Files, Tier, at_tier, contract_data, read_bu
 from .contract_faults import fault_mutants
 from .contract_fields import field_mutants
 from .contract_files import file_mutants
+from .contract_malformed import malformed_mutants
 from .contract_mutant import ContractMutant, why_harmless
+from .contract_names import name_mutants
 from .contract_networks import network_mutants, other_bundle
 from .contract_outcome import ContractOutcome
+from .contract_outside import outside_mutants
 
 SIGNATURES = ("the old signature left", "no signature", "signed by another key")
 """What a forger without the key can do about the signature."""
@@ -73,6 +76,9 @@ class ContractCampaign:
             *field_mutants(data),
             *fault_mutants(data),
             *network_mutants(self.files),
+            *outside_mutants(self.files),
+            *malformed_mutants(self.files),
+            *name_mutants(self.files),
             *file_mutants(self.files, self.other),
         )
 

@@ -60,7 +60,7 @@ def _of_value(kind: Any, value: Any, keys: tuple[str | int, ...]) -> Iterator[Co
     elif origin is dict:
         yield from _of_mapping(get_args(kind)[1], value, keys)
     elif kind is not float:
-        changed = value + 1 if isinstance(value, int) else f"{value}_"
+        changed = not value if kind is bool else value + 1 if kind is int else f"{value}_"
         yield _set("field changed", keys, f"is {changed!r}", changed)
     else:
         yield _set("field changed", keys, "is a tenth more", 1.1 * value + 0.01)
@@ -104,6 +104,10 @@ def _example(kind: Any) -> Any:
         return {item.name: _example(hints[item.name]) for item in dataclasses.fields(kind)}
     if kind in (int, float):
         return kind(1)
+    if get_origin(kind) is tuple:
+        return [_example(get_args(kind)[0])]
+    if get_origin(kind) is dict:
+        return {"x": _example(get_args(kind)[1])}
     return get_args(kind)[0] if get_args(kind) else "x"
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from surefoot.export.formats import policy_files
 from surefoot_bridge.bundle import CONTRACT_FILE, WEIGHTS_FILE
+from surefoot_bridge.forms import policy_files
 from surefoot_bridge.runtimes import RUNTIMES
 from surefoot_bridge.weights import ACTIVATIONS, GATES, LinearLayer, Network, RecurrentLayer, load_weights
 

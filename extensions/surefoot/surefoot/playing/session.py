@@ -59,18 +59,19 @@ class PlaySession:
         self._set_command(command)
         self.env.obs_buf = self.env.observation_manager.compute(update_history=False)
 
-    def step(self, next_command: torch.Tensor) -> torch.Tensor:
+    def step(self, next_command: torch.Tensor, *, applied: torch.Tensor | None = None) -> torch.Tensor:
         """Let the policy act for one control step; the observation after it shows the next command.
 
         Args:
             next_command: vx, vy [m/s] and yaw rate [rad/s] in the base frame, shape (num_envs, 3).
+            applied: Action that the robot gets instead of the policy's, shape (num_envs, num_joints).
 
         Returns:
             The policy's output, shape (num_envs, num_joints).
         """
         self._set_command(next_command)
         action = self.policy(_observations(self.env))
-        self.env.step(action)
+        self.env.step(action if applied is None else applied)
         return action
 
     def push(self, velocity_change: torch.Tensor) -> None:

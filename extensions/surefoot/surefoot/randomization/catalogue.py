@@ -37,10 +37,21 @@ def _contact(spec: RobotSpec) -> list[Parameter]:
     def per_foot(name: str, unit: str, description: str, nominal: float | Sequence[float], **rules: Any) -> Parameter:
         return _parameter(name, unit, description, "foot", spec.foot_bodies, nominal, "contact", "foot_scalar", **rules)
 
-    friction = read_robot_model(spec).foot_friction
+    model = read_robot_model(spec)
+    # MuJoCo's convention: the largest torque about the normal, or about an axis in the ground, is the coefficient times
+    # the normal force.
+    turning = [
+        per_foot(name, "m", text, nominal, minimum=0.0)
+        for name, text, nominal in (
+            ("foot_torsional_friction", "torque against a foot's spin per force", model.foot_torsional_friction_m),
+            ("foot_rolling_friction", "torque against a foot's roll per force", model.foot_rolling_friction_m),
+        )
+    ]
+    friction = model.foot_friction
     return [
         per_foot("foot_friction", "-", "static friction of each foot on the ground", friction, minimum=0.0),
         per_foot("foot_dynamic_friction_ratio", "-", "dynamic over static friction", 1.0, minimum=0.0, maximum=1.0),
+        *turning,
         per_foot("foot_restitution", "-", "restitution of each foot", 0.0, minimum=0.0, maximum=1.0),
         per_foot("contact_stiffness_ratio", "-", "stiffness of each foot's contacts over nominal", 1.0, minimum=0.01),
         per_foot("contact_damping_ratio", "-", "damping of each foot's contacts over nominal", 1.0, minimum=0.01),

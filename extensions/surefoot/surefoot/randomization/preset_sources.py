@@ -92,6 +92,11 @@ SOURCES = (
         "Go1, G1: centre of mass, encoder offset, orientation of the IMU, pushes",
     ),
     RangeSource(
+        "mujoco",
+        "mujoco 3.12, XML reference, geom friction: 1 0.005 0.0001 by default",
+        "torsional and rolling friction of contacts that are not tuned",
+    ),
+    RangeSource(
         "parkour",
         "ZiwenZhuang/parkour@1ffd6d7c057366da353dd431b5bbd9791f73603f legged_gym/legged_gym/envs/go2/go2_config.py",
         "Go2: latency of proprioception, interval of pushes",
@@ -111,6 +116,12 @@ SOURCES = (
         "unitree_go2",
         "surefoot_robots/unitree_go2/sources.py, decisions on armature and joint friction",
         "disagreement between published models of one robot",
+    ),
+    RangeSource(
+        "unitree_mujoco",
+        "7Swaize/unitree_mujoco@0c191b9f3462d08516c5251eae1e3ab2c64528ec, a copy of Unitree Robotics', "
+        "unitree_robots/go2/go2.xml",
+        "Go2: feet with contacts of six dimensions, torsional friction 0.02 m, rolling friction 0.01 m",
     ),
     RangeSource(
         "unitree_rl_gym",

@@ -94,6 +94,14 @@ def _noise(factor: float, source: str) -> Ranges:
     }
 
 
+def _turning(factor: float, source: str) -> Ranges:
+    """Return torsional and rolling friction of rubber feet from none to a factor of 0.02 m and 0.01 m."""
+    return {
+        "foot_torsional_friction": _between(0.0, 0.02 * factor, source, shared=True),
+        "foot_rolling_friction": _between(0.0, 0.01 * factor, source, shared=True),
+    }
+
+
 def _by_kind(spec: RobotSpec, *, quadruped: Ranges, humanoid: Ranges) -> Ranges:
     return {"quadruped": quadruped, "humanoid": humanoid}[spec.kind]
 
@@ -123,6 +131,7 @@ def _mild(spec: RobotSpec) -> Ranges:
         **_by_kind(
             spec,
             quadruped={
+                **_turning(0.5, "unitree_mujoco: 0.02 m and 0.01 m for Go2, here half"),
                 "armature": _times(0.7, 1.4, "unitree_go2: a factor of 2 between models, here its root", "log_uniform"),
                 "coulomb_friction": _times(0.5, 1.5, "unitree_go2: none to 0.2 N m, here half of the way"),
                 "encoder_offset": _around(0.01, "walk_these_ways: 0.02 rad, here half"),
@@ -176,6 +185,7 @@ def _standard(spec: RobotSpec) -> Ranges:
         **_by_kind(
             spec,
             quadruped={
+                **_turning(1.0, "unitree_mujoco: 0.02 m and 0.01 m for Go2"),
                 "foot_friction": _between(0.3, 1.2, "unitree_rl_lab: 0.3 to 1.2 for Go2, on ground of 1", shared=True),
                 "foot_restitution": _between(0.0, 0.15, "unitree_rl_lab: 0 to 0.15 for Go2", shared=True),
                 "armature": _times(0.5, 2.0, "unitree_go2: a factor of 2 between models", "log_uniform"),
@@ -195,6 +205,8 @@ def _standard(spec: RobotSpec) -> Ranges:
                 "push_force_interval": _between(6.0, 10.0, "himloco: 8 s, here around it"),
             },
             humanoid={
+                "foot_torsional_friction": _between(0.0, 0.005, "mujoco: 0.005 m by default", shared=True),
+                "foot_rolling_friction": _between(0.0, 1e-4, "mujoco: 0.0001 m by default", shared=True),
                 "foot_friction": _between(0.2, 1.25, "berkeley_humanoid: 0.2 to 1.25, on ground of 1", shared=True),
                 "foot_restitution": _between(0.0, 0.1, "berkeley_humanoid: 0 to 0.1", shared=True),
                 "armature": _times(
@@ -226,6 +238,7 @@ def _harsh(spec: RobotSpec) -> Ranges:
         **_standard(spec),
         **_noise(1.5, "legged_gym: noise_scales; agibot_x1: noise_level 1.5"),
         "foot_friction": _between(0.1, 2.0, "booster_gym: 0.1 to 2; walk_these_ways: 0.1 to 3", "log_uniform"),
+        **_turning(2.0, f"{ASSUMPTION}: twice the 0.02 m and 0.01 m of unitree_mujoco"),
         "foot_dynamic_friction_ratio": _between(0.6, 1.0, f"{ASSUMPTION}: beyond the 0.75 of isaaclab"),
         "foot_restitution": _between(0.0, 0.4, "walk_these_ways: 0 to 0.4; agibot_x1: 0 to 0.4"),
         "contact_stiffness_ratio": _between(0.25, 1.0, f"{ASSUMPTION}: soft floors", "log_uniform"),

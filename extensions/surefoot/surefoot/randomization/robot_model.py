@@ -23,6 +23,9 @@ class RobotModel:
         joint_of_body: For each body, place in ``RobotSpec.joint_names`` of the joint that moves it relative to its
             parent; -1 for the base, and for a body that is fixed to its parent, as feet are.
         foot_friction: Sliding friction coefficient of each foot's shapes, in the order of ``RobotSpec.foot_bodies``.
+        foot_torsional_friction_m: Torsional friction coefficient [m] that acts on them; 0 where the contact has no
+            such dimension (condim below 4).
+        foot_rolling_friction_m: Rolling friction coefficient [m] that acts on them; 0 below condim 6.
     """
 
     body_names: tuple[str, ...]
@@ -31,6 +34,8 @@ class RobotModel:
     inertia_kgm2: np.ndarray
     joint_of_body: tuple[int, ...]
     foot_friction: tuple[float, ...]
+    foot_torsional_friction_m: tuple[float, ...]
+    foot_rolling_friction_m: tuple[float, ...]
 
 
 @lru_cache
@@ -48,9 +53,11 @@ def read_robot_model(spec: RobotSpec) -> RobotModel:
             return -1
         return spec.joint_names.index(model.joint(model.body_jntadr[body]).name)
 
-    def friction_of(foot: str) -> float:
-        (values,) = {float(model.geom_friction[geom, 0]) for geom in _geoms_of(model, foot)}
+    def friction_of(foot: str) -> tuple[float, float, float]:
+        (values,) = {acting_friction(model, geom) for geom in _geoms_of(model, foot)}
         return values
+
+    sliding, torsional, rolling = zip(*(friction_of(foot) for foot in spec.foot_bodies), strict=True)
 
     return RobotModel(
         body_names=tuple(body.name for body in bodies),
@@ -58,8 +65,31 @@ def read_robot_model(spec: RobotSpec) -> RobotModel:
         com_m=model.body_ipos[1:].copy(),
         inertia_kgm2=np.einsum("bij,bj,bkj->bik", axes, model.body_inertia[1:], axes),
         joint_of_body=tuple(joint_of(index) for index in range(1, model.nbody)),
-        foot_friction=tuple(friction_of(foot) for foot in spec.foot_bodies),
+        foot_friction=sliding,
+        foot_torsional_friction_m=torsional,
+        foot_rolling_friction_m=rolling,
     )
+
+
+def standing_yaw_inertia(spec: RobotSpec) -> float:
+    """Return the inertia of the robot in its default pose about the vertical through its centre of mass [kg m^2]."""
+    model = mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
+    data = mujoco.MjData(model)
+    for name in spec.joint_names:
+        data.qpos[model.joint(name).qposadr[0]] = spec.default_joint_pos[name]
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    vertical = data.ximat[1:].reshape(-1, 3, 3)[:, 2]  # (num_bodies, 3), in each body's principal axes
+    arms = data.xipos[1:, :2] - data.subtree_com[0, :2]  # (num_bodies, 2)
+    own = (vertical**2 * model.body_inertia[1:]).sum(axis=1)
+    return float((own + model.body_mass[1:] * (arms**2).sum(axis=1)).sum())
+
+
+def acting_friction(model: mujoco.MjModel, geom: int) -> tuple[float, float, float]:
+    """Return sliding [-], torsional [m] and rolling [m] friction of a shape, without what its contacts leave out."""
+    sliding, torsional, rolling = (float(value) for value in model.geom_friction[geom])
+    dimensions = int(model.geom_condim[geom])
+    return sliding, torsional if dimensions >= 4 else 0.0, rolling if dimensions >= 6 else 0.0
 
 
 def _geoms_of(model: mujoco.MjModel, body: str) -> range:

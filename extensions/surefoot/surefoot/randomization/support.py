@@ -26,9 +26,16 @@ _NOT_PER_WORLD_IN_PHYSX = (
     "PhysX has one gravity for the whole scene; a wrench on every body in every substep would be slow"
 )
 
+_ONE_PATCH_IN_PHYSX = (
+    "PhysX takes the radius of a contact patch when shapes are made, and has no way to change it by environment; "
+    "torsional_patch_radius_m of make_robot_cfg sets one for all"
+)
+
 _PHYSX = MappingProxyType(
     {
         "gravity": Support("scene-wide", _NOT_PER_WORLD_IN_PHYSX),
+        "foot_torsional_friction": Support("scene-wide", _ONE_PATCH_IN_PHYSX),
+        "foot_rolling_friction": Support("unsupported", "PhysX has no rolling friction"),
         "contact_stiffness_ratio": Support("unsupported", "PhysX contacts are rigid"),
         "contact_damping_ratio": Support("unsupported", "PhysX contacts are rigid"),
     }
@@ -37,6 +44,8 @@ _PHYSX = MappingProxyType(
 ENGINE_PARAMETERS = (
     "foot_friction",
     "foot_dynamic_friction_ratio",
+    "foot_torsional_friction",
+    "foot_rolling_friction",
     "foot_restitution",
     "contact_stiffness_ratio",
     "contact_damping_ratio",

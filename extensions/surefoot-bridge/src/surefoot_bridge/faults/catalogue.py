@@ -4,42 +4,21 @@ Times follow from the graces of :class:`~surefoot_bridge.safety_limits.StageLimi
 period and two low-level ticks, in which what has gone wrong is noticed.
 """
 
-from dataclasses import dataclass
-from typing import Dict, Literal, Mapping, Optional, Tuple
+from typing import Dict, Mapping, Optional, Tuple
 
-from surefoot_bridge.bridge_run import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.safety_rules import Response
 
-Where = Literal["robot", "policy", "operator", "clock", "process"]
-
-_NOTICE_S = 0.024  # a control period of 20 ms and two ticks of 2 ms
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One kind of fault.
-
-    Attributes:
-        name: Its name.
-        what: What it does, in one sentence.
-        where: Which part is faulty.
-        rules: Rules of which one at least must act; none where the robot may go on.
-        safe: Least response that makes the robot safe; :attr:`Response.NONE` where it may go on, as long as it is
-            damped should it fall.
-        within_s: Time from the beginning of the fault in which it must be given [s].
-        duration_s: How long the fault lasts [s].
-        walking_only: Whether it concerns a walking robot only.
-    """
-
-    name: str
-    what: str
-    where: Where
-    rules: Tuple[str, ...]
-    safe: Response
-    within_s: float
-    duration_s: float
-    walking_only: bool = False
+from .fault import AT_ONCE_S as _AT_ONCE_S
+from .fault import LONG_S as _LONG_S
+from .fault import LOST as _LOST
+from .fault import LOST_S as _LOST_S
+from .fault import NOTICE_S as _NOTICE_S
+from .fault import Fault
+from .part_kinds import PART_KINDS
+from .remote_kinds import REMOTE_KINDS
+from .robot_kinds import ROBOT_KINDS
 
 
 def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
@@ -58,12 +37,8 @@ def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
     return faults[name]
 
 
-_NONE, _CLAMP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.HOLD, Response.DAMP
-_LOST = ("report_lost", "report_stale")
-_LOST_S = 0.1 + _NOTICE_S  # lost_report_grace_s
-_AT_ONCE_S = _NOTICE_S
+_NONE, _CLAMP, _STOP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.STOP, Response.HOLD, Response.DAMP
 _HALF_STRIDE_S = 0.2  # in which the target of a walking joint moves far enough to tell that its encoder stands still
-_LONG_S = 1.5  # longer than any grace but that of the battery
 _FIELDS = {
     "joint_pos_rad": "joint position",
     "joint_vel_rad_s": "joint velocity",
@@ -75,6 +50,18 @@ _FIELDS = {
     "foot_force_n": "foot force",
     "battery_share": "charge of the battery",
 }
+ALARM_PREFIX = "alarm_"
+"""Begins the names of faults that raise an alarm of the robot; its name follows."""
+
+_ALARM_S = 0.1 + _NOTICE_S  # alarm_grace_s
+_ALARMS = (
+    ("other_commander", "Another program commands the robot.", _DAMP, _AT_ONCE_S, False),
+    ("own_controller", "The robot's own controller becomes active.", _DAMP, _AT_ONCE_S, False),
+    ("robot_clock_rate", "The robot's clock begins to run at another rate.", _STOP, _ALARM_S, False),
+    ("motor_fault", "A motor reports a fault.", _STOP, _ALARM_S, True),
+    ("motor_link", "Messages of a motor are lost.", _STOP, _ALARM_S, True),
+    ("battery_silent", "The battery reports no more.", _STOP, _ALARM_S, True),
+)
 NAN_PREFIX = "nan_"
 """Begins the names of faults that make a number of a report not a number; the field's name follows."""
 
@@ -100,10 +87,10 @@ _LIST: Tuple[Fault, ...] = (
           ("report_order", "clock_back"), _DAMP, _LOST_S, _LONG_S),
     Fault("sequence_frozen", "All reports have the same number.", "robot", ("report_repeated",), _DAMP, _LOST_S,
           _LONG_S),
-    Fault("robot_clock_ahead", "The robot's clock jumps 10 s ahead.", "robot", ("clock_jump",), _HOLD, _AT_ONCE_S,
+    Fault("robot_clock_ahead", "The robot's clock jumps 10 s ahead.", "robot", ("clock_jump",), _DAMP, _AT_ONCE_S,
           _LONG_S),
-    Fault("robot_clock_back", "The robot's clock jumps 1 s back.", "robot", ("clock_back",), _HOLD, _AT_ONCE_S,
-          _LONG_S),
+    Fault("robot_clock_back", "The robot's clock jumps 1 s back.", "robot", ("clock_back", "clock_jump_back"), _DAMP,
+          _AT_ONCE_S, _LONG_S),
     # What the robot measures.
     *(
         Fault(f"{NAN_PREFIX}{field}", f"A {words} is not a number.", "robot", ("report_not_finite",), _DAMP, _LOST_S,
@@ -130,14 +117,19 @@ _LIST: Tuple[Fault, ...] = (
     Fault("velocity_spike", "One report has such a velocity.", "robot", (), _NONE, _LONG_S, 0.002),
     Fault("torque_high", "A joint's torque is estimated at its limit.", "robot", ("joint_torque",), _DAMP,
           0.1 + _AT_ONCE_S, _LONG_S),
-    Fault("motor_warm", "A motor is 5 K below where it must rest.", "robot", ("motor_warm",), _HOLD, 0.5 + _AT_ONCE_S,
+    Fault("motor_warm", "A motor is 5 K below where it must rest.", "robot", ("motor_warm",), _STOP, 0.5 + _AT_ONCE_S,
           _LONG_S, walking_only=True),
     Fault("motor_hot", "A motor is 5 K above where it must rest.", "robot", ("motor_hot",), _DAMP, 0.5 + _AT_ONCE_S,
           _LONG_S),
-    Fault("battery_low", "The battery is almost empty.", "robot", ("battery_low",), _HOLD, 2.0 + _AT_ONCE_S, 2.5,
+    Fault("battery_low", "The battery is almost empty.", "robot", ("battery_low",), _STOP, 2.0 + _AT_ONCE_S, 2.5,
           walking_only=True),
     Fault("imu_tilted", "The IMU measures a tilt as in a fall.", "robot", ("tilt",), _DAMP, 0.04 + _AT_ONCE_S, _LONG_S),
     Fault("no_gravity", "The IMU measures a free fall.", "robot", ("free_fall",), _DAMP, 0.15 + _AT_ONCE_S, _LONG_S),
+    # What it raises an alarm about.
+    *(
+        Fault(f"{ALARM_PREFIX}{name}", words, "robot", (name,), response, within_s, _LONG_S, walking_only)
+        for name, words, response, within_s, walking_only in _ALARMS
+    ),
     # Messages to the robot.
     Fault("commands_lost", "No command reaches the robot for 50 ms.", "robot", (), _NONE, _LONG_S, 0.05),
     Fault("write_raises", "Sending a command raises an exception.", "robot", (), _DAMP, _AT_ONCE_S, _LONG_S),
@@ -166,10 +158,10 @@ _LIST: Tuple[Fault, ...] = (
     # The operator.
     Fault("operator_stops", "The operator stops the robot.", "operator", ("operator_stop",), _DAMP, _AT_ONCE_S,
           _LONG_S),
-    Fault("operator_silent", "The operator's heartbeat stays away.", "operator", ("operator_lost",), _HOLD,
+    Fault("operator_silent", "The operator's heartbeat stays away.", "operator", ("operator_lost",), _STOP,
           0.5 + _AT_ONCE_S, _LONG_S),
     Fault("operator_raises", "Reading what the operator wants raises an exception.", "operator", ("operator_lost",),
-          _HOLD, 0.5 + _AT_ONCE_S, _LONG_S),
+          _STOP, 0.5 + _AT_ONCE_S, _LONG_S),
     Fault("operator_nan", "A velocity command is not a number.", "operator", ("velocity_command",), _CLAMP, _AT_ONCE_S,
           _LONG_S),
     Fault("operator_huge", "A velocity command is a thousand times too large.", "operator", ("velocity_command",),
@@ -180,14 +172,15 @@ _LIST: Tuple[Fault, ...] = (
           _LONG_S),
     # The loop's time.
     Fault("loop_stalls", "The loop is held up for 50 ms.", "clock", ("deadline",), _HOLD, 0.05 + _AT_ONCE_S, 0.002),
-    Fault("loop_stalls_long", "The loop is held up for 1 s.", "clock", ("deadline", "clock_jump"), _HOLD,
+    Fault("loop_stalls_long", "The loop is held up for 1 s.", "clock", ("deadline", "clock_jump"), _DAMP,
           1.0 + _AT_ONCE_S, 0.002),
-    Fault("loop_clock_ahead", "The loop's clock jumps 1 s ahead.", "clock", ("clock_jump", "deadline"), _HOLD,
+    Fault("loop_clock_ahead", "The loop's clock jumps 1 s ahead.", "clock", ("clock_jump", "deadline"), _DAMP,
           _AT_ONCE_S, _LONG_S),
-    Fault("loop_clock_back", "The loop's clock jumps 1 s back.", "clock", ("clock_back",), _HOLD, _AT_ONCE_S, _LONG_S),
+    Fault("loop_clock_back", "The loop's clock jumps 1 s back.", "clock", ("clock_back", "clock_jump_back"), _DAMP,
+          _AT_ONCE_S, _LONG_S),
 )  # fmt: skip
 
-FAULTS: Dict[str, Fault] = {fault.name: fault for fault in _LIST}
+FAULTS: Dict[str, Fault] = {fault.name: fault for fault in (*_LIST, *ROBOT_KINDS, *PART_KINDS, *REMOTE_KINDS.values())}
 """All faults by name, in their order."""
 
 _PROCESS_LIST: Tuple[Fault, ...] = (

@@ -1,8 +1,9 @@
 """Policy, operator and clock with faults; each wraps the real one."""
 
 import time
+from collections import deque
 from dataclasses import replace
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Deque, Optional, Tuple, Union
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from surefoot_bridge.machine_modes import Request
 from surefoot_bridge.operators import Operator, OperatorInput
 from surefoot_bridge.policy import Memory, Policy
 
+from .part_kinds import ANSWERS, CREEPS_BACK_S, RANDOM_STALLS, STALLS, WISHES, Answering, Wishing
+from .remote_kinds import REMOTE_KINDS, FaultyRemote
 from .timeline import Injection
 
 _SLOW_S = {"policy_slow": 0.06, "policy_bit_slow": 0.008}
-_STALL_S = {"loop_stalls": 0.05, "loop_stalls_long": 1.0}
+_STALL_S = {"loop_stalls": (0.05, 0.0), "loop_stalls_long": (1.0, 0.0), **STALLS}
+_KEPT = 8  # answers, more than the longest delay has
 _JUMP_S = {"loop_clock_ahead": 1.0, "loop_clock_back": -1.0}
 
 
@@ -43,15 +47,21 @@ class FaultyPolicy(Policy):
         self.recurrent, self.runtime = policy.recurrent, policy.runtime
         self._policy, self._injection, self._clock = policy, injection, clock
         self._generator = np.random.default_rng(injection.seed)
-        self._last: Optional[np.ndarray] = None
+        self._past: Deque[np.ndarray] = deque(maxlen=_KEPT)
+        self._number = 0
 
     def __call__(self, observation: np.ndarray, memory: Memory) -> Tuple[np.ndarray, Memory]:
         """Return what the fault makes of the policy's answer."""
         action, memory = self._policy(observation, memory)
         name = self._injection.fault.name
         if not self._injection.on(self._clock.now()):
-            self._last = action
+            self._past.append(action)
             return action, memory
+        if name in ANSWERS:
+            spoilt = Answering(action, tuple(self._past) or (action,), self._number, self._generator, self._clock.spend)
+            self._past.append(action)
+            self._number += 1
+            return ANSWERS[name](spoilt), memory
         if name in ("policy_raises", "policy_raises_once"):
             raise RuntimeError("an injected fault of the policy")
         if name in _SLOW_S:
@@ -63,8 +73,8 @@ class FaultyPolicy(Policy):
             action = 1e6 * action
         elif name == "policy_random":
             action = self._generator.uniform(-10.0, 10.0, action.shape).astype(np.float32)
-        elif name == "policy_frozen" and self._last is not None:
-            action = self._last
+        elif name == "policy_frozen" and self._past:
+            action = self._past[-1]
         elif name == "policy_shape":
             action = action[:-1]
         return action, memory
@@ -80,6 +90,9 @@ class FaultyOperator(Operator):
     """
 
     def __init__(self, operator: Operator, injection: Injection, *, clock: Clock) -> None:
+        name, self._at_remote = injection.fault.name, injection.fault.name in REMOTE_KINDS
+        if self._at_remote:
+            operator = FaultyRemote(operator, name, injection.on, seed=injection.seed, clock=clock)
         self._operator, self._injection, self._clock = operator, injection, clock
         self._generator = np.random.default_rng(injection.seed)
         self._heard_s, self._sign = 0.0, 1.0
@@ -87,9 +100,11 @@ class FaultyOperator(Operator):
     def read(self, time_s: float) -> OperatorInput:
         """Return what the fault makes of what the operator wants."""
         wish, name = self._operator.read(time_s), self._injection.fault.name
-        if not self._injection.on(self._clock.now()):
+        if self._at_remote or not self._injection.on(self._clock.now()):
             self._heard_s = wish.heartbeat_s
             return wish
+        if name in WISHES:
+            return WISHES[name](Wishing(wish, self._clock.now() - self._injection.start_s, self._heard_s))
         velocity = wish.velocity_command.copy()
         if name == "operator_raises":
             raise OSError("an injected fault: the joystick is gone")
@@ -123,7 +138,8 @@ class FaultyClock(Clock):
 
     def __init__(self, clock: TrueClock, injection: Optional[Injection]) -> None:
         self._clock, self._injection = clock, injection
-        self._stalled = False
+        self._generator = np.random.default_rng(0 if injection is None else injection.seed)
+        self._stalled_s: Optional[float] = None
 
     def now(self) -> float:
         """Return the time, wrong by a jump while that is on [s]."""
@@ -131,12 +147,18 @@ class FaultyClock(Clock):
         injection: Any = self._injection
         if injection is None or not injection.on(true_s):
             return true_s
+        if injection.fault.name == "loop_clock_creeps":
+            return true_s - CREEPS_BACK_S * ((true_s - injection.start_s) // 0.1)
         return true_s + _JUMP_S.get(injection.fault.name, 0.0)
 
     def sleep_until(self, time_s: float) -> None:
         """Return at a time of this clock [s], or as much later as the loop is held up."""
         self._clock.sleep_until(self._clock.now() + (time_s - self.now()))
-        injection = self._injection
-        if injection is not None and not self._stalled and injection.on(self._clock.now()):
-            self._stalled = True
-            self._clock.spend(_STALL_S.get(injection.fault.name, 0.0))
+        injection, now_s = self._injection, self._clock.now()
+        if injection is None or not injection.on(now_s):
+            return
+        duration_s, again_s = _STALL_S.get(injection.fault.name, (0.0, 0.0))
+        if self._stalled_s is None or (again_s > 0.0 and now_s - self._stalled_s >= again_s):
+            self._stalled_s = now_s
+            share = self._generator.uniform() if injection.fault.name in RANDOM_STALLS else 1.0
+            self._clock.spend(share * duration_s)

@@ -12,11 +12,15 @@ from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.state import JointCommand
 
-from .catalogue import NAN_PREFIX
+from .catalogue import ALARM_PREFIX, NAN_PREFIX
+from .robot_kinds import SPOILS, Spoiling
 from .timeline import Injection
 
 _LATE_S, _BIT_LATE_S = 0.1, 0.01
 _KEPT = 128  # reports, more than come in the longest delay
+
+TIPS_RAD_S = {"tipped_over": 12.0, "tossed": 1.0}
+"""Angular velocity about its forward axis with which a robot is thrown up, by fault [rad/s]; 12 tips it over."""
 
 
 class FaultyRobot(Robot):
@@ -51,6 +55,7 @@ class FaultyRobot(Robot):
         self._last: Optional[Reading] = None
         self._frozen: Dict[str, Any] = {}
         self._done: Dict[str, bool] = {}
+        self._counts: Dict[str, int] = {}
 
     def read(self) -> Optional[Reading]:
         """Return the newest report, as the faults leave it."""
@@ -72,14 +77,17 @@ class FaultyRobot(Robot):
         for injection, generator in self._injections:
             if not injection.on(now):
                 continue
-            if injection.fault.name == "commands_lost":
+            name = injection.fault.name
+            if name in ("commands_lost", "commands_lost_long"):
                 return
-            if injection.fault.name == "write_raises":
+            if name == "commands_thin" and self._count(name) % 2:
+                return
+            if name in ("write_raises", "write_raises_once"):
                 raise OSError("an injected fault: the network is down")
-            if injection.fault.name == "tipped_over" and not self._done.get("tipped_over"):
-                self._done["tipped_over"] = True
+            if name in TIPS_RAD_S and not self._done.get(name):
+                self._done[name] = True
                 robot: Any = self._robot
-                robot.tip(12.0 * generator.choice([-1.0, 1.0]))
+                robot.tip(TIPS_RAD_S[name] * generator.choice([-1.0, 1.0]))
         self._robot.write(command)
 
     def stop(self) -> None:
@@ -100,9 +108,24 @@ class FaultyRobot(Robot):
             return _MESSAGES[name](self, reading, now, injection)
         state = reading.state
         joint = injection.seed % len(state.joint_pos_rad)
+        if name in SPOILS:
+            spoiling = Spoiling(
+                reading=reading,
+                joint=joint,
+                contract=self._contract,
+                mailbox=self,
+                passed_s=now - injection.start_s,
+                now_s=now,
+                number=self._count(name),
+                generator=generator,
+                first=self._frozen.setdefault(name, reading),
+            )
+            return SPOILS[name](spoiling)
         if name.startswith(NAN_PREFIX) and name != "nan_once":
             field = name[len(NAN_PREFIX) :]
             return _changed(reading, field, np.nan, injection.seed)
+        if name.startswith(ALARM_PREFIX):
+            return replace(reading, alarms={name[len(ALARM_PREFIX) :]: injection.fault.what})
         if name in ("imu_frozen", "encoder_frozen"):
             fields = ("joint_pos_rad", "joint_vel_rad_s")
             if name == "imu_frozen":
@@ -143,8 +166,13 @@ class FaultyRobot(Robot):
             return replace(reading, state=replace(state, imu_lin_acc_m_s2=small))
         return reading
 
-    def _at(self, time_s: float) -> Optional[Reading]:
-        """Return the newest report that was there at a time."""
+    def _count(self, name: str) -> int:
+        """Return how often a fault has acted before."""
+        self._counts[name] = self._counts.get(name, -1) + 1
+        return self._counts[name]
+
+    def at(self, time_s: float) -> Optional[Reading]:
+        """Return the newest report that was there at a time [s], or one that was given since."""
         there = [reading for reading in self._past if reading.received_s <= time_s + 1e-9]
         return self._no_older(there[-1] if there else None)
 
@@ -186,8 +214,8 @@ _MESSAGES: Dict[str, _Message] = {
     "reports_pause": lambda robot, _, __, ___: robot._given,
     "reports_thin": lambda robot, reading, _, __: robot._thinned(reading, 2),
     "reports_sparse": lambda robot, reading, _, __: robot._thinned(reading, 10),
-    "reports_late": lambda robot, _, now, __: robot._at(now - _LATE_S),
-    "reports_bit_late": lambda robot, _, now, __: robot._at(now - _BIT_LATE_S),
+    "reports_late": lambda robot, _, now, __: robot.at(now - _LATE_S),
+    "reports_bit_late": lambda robot, _, now, __: robot.at(now - _BIT_LATE_S),
     "report_duplicated": lambda robot, reading, now, __: replace(robot._given or reading, received_s=now),
     "reports_twice": lambda robot, reading, _, __: robot._thinned(reading, 2),
     "reports_swapped": lambda robot, reading, _, __: _swapped(robot, reading),

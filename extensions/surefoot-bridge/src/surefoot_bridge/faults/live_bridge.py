@@ -1,6 +1,5 @@
 """The bridge of a live trial: what ``surefoot-bridge run`` runs, in a process of its own, with a faulty part."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import List, Optional, Tuple
@@ -10,7 +9,7 @@ import numpy as np
 from surefoot_bridge.bridge_run import Bench, Run, run_bridge
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.checklist import WORD
-from surefoot_bridge.clock import Clock, MonotonicClock
+from surefoot_bridge.clock import Clock, MonotonicClock, boot_time_s
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.loop import Loop
 from surefoot_bridge.operator_choice import OperatorChoice
@@ -47,7 +46,7 @@ class _Recorder(Robot):
         self.ages: List[Tuple[float, float]] = []
 
     def read(self) -> Optional[Reading]:
-        reading, now_s = self._robot.read(), time.monotonic()
+        reading, now_s = self._robot.read(), boot_time_s()
         if reading is not None and reading is not self._last and now_s < self._start_s:
             self._last = reading
             self.ages.append((now_s, now_s - reading.received_s))
@@ -55,7 +54,7 @@ class _Recorder(Robot):
 
     def write(self, command: JointCommand) -> None:
         assert self.loop is not None
-        now_s, code = time.monotonic(), int(self.loop.state.safety.response)
+        now_s, code = boot_time_s(), int(self.loop.state.safety.response)
         if not self.responses or self.responses[-1][1] != code:
             self.responses.append((now_s, code))
         if now_s >= self._until_s:

@@ -5,6 +5,7 @@ import threading
 import time
 from typing import List, Tuple
 
+from surefoot_bridge.clock import boot_time_s
 from surefoot_bridge.realtime import realtime
 
 from .live_process import say
@@ -19,10 +20,10 @@ def main() -> None:
     threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
     ticks: List[Tuple[float, float]] = []
     with realtime():
-        due_s = time.monotonic() + PERIOD_S
+        due_s = boot_time_s() + PERIOD_S
         while not ended.is_set() and len(ticks) < _MOST_TICKS:
-            time.sleep(max(due_s - time.monotonic(), 0.0))
-            now_s = time.monotonic()
+            time.sleep(max(due_s - boot_time_s(), 0.0))
+            now_s = boot_time_s()
             ticks.append((now_s, now_s - due_s))
             due_s = max(due_s + PERIOD_S, now_s)
     say("idle", ticks=ticks)

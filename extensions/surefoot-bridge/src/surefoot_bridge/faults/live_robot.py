@@ -14,7 +14,7 @@ from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.clock import MonotonicClock, SimulatedClock
+from surefoot_bridge.clock import MonotonicClock, SimulatedClock, boot_time_s
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.mujoco_robot import MujocoRobot
 from surefoot_bridge.robot_model import RobotModel, robot_model
@@ -144,9 +144,9 @@ class LiveRobot(EmulatedRobot):
 
     def obey(self) -> None:
         """Judge and obey all commands that came, in their order."""
-        to_monotonic_s = time.monotonic() - time.time()
+        to_monotonic_s = boot_time_s() - time.time()
         for sent_utc_s, command in self.firmware.dated_commands():
-            sent_s, came_s = sent_utc_s + to_monotonic_s, time.monotonic()
+            sent_s, came_s = sent_utc_s + to_monotonic_s, boot_time_s()
             if self.wire is not None and self.wire.loses_command(came_s):
                 continue
             self._witness.receive(sent_s, self._own(command))
@@ -154,7 +154,7 @@ class LiveRobot(EmulatedRobot):
 
     def report(self, state: RobotState) -> None:
         """Report what the robot measures, as far as the fault lets it."""
-        now_s = time.monotonic()
+        now_s = boot_time_s()
         told = [state] if self.wire is None else self.wire.reports(self.firmware, state, now_s)
         if self.wire is None:
             self.firmware.report(state)
@@ -239,7 +239,7 @@ class _Watch:
             self._live.wire.tip(time_s)
         if self._robot_clock.lost_s > self._lost_s and len(self.lagged) < _MOST_LAGS:
             self._lost_s = self._robot_clock.lost_s
-            self.lagged.append(time.monotonic())
+            self.lagged.append(boot_time_s())
         x, y = self._robot.data.qpos[4:6]
         if self.tilted_s is None and 1.0 - 2.0 * (x * x + y * y) < self._cos_limit:
-            self.tilted_s = time.monotonic()
+            self.tilted_s = boot_time_s()

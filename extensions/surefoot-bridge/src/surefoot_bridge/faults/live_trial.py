@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Dict, Optional, Tuple
 
+from surefoot_bridge.clock import boot_time_s
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.guardian import end_guardian
+from surefoot_bridge.guardian_registry import end_guardian
 from surefoot_bridge.log import Log
 from surefoot_bridge.unitree.address import LOOPBACK, RobotAddress
 from surefoot_bridge.unitree.lock import RobotLock
@@ -130,8 +131,8 @@ def _measured(order: LiveOrder, fault: Fault) -> Measured:
         start_s: float = begins["start_s"]
         told: Optional[Dict[str, Any]] = None
         if fault.where == "process":
-            time.sleep(max(start_s - time.monotonic(), 0.0))
-            start_s = time.monotonic()
+            time.sleep(max(start_s - boot_time_s(), 0.0))
+            start_s = boot_time_s()
             os.kill(bridge.pid, _SIGNALS[fault.name])
             time.sleep(fault.within_s + AFTER_S)
         else:
@@ -158,13 +159,13 @@ def _loop_late_s(log: Log, start_s: float) -> float:
 
 def _end_guardian(address: RobotAddress) -> None:
     """End the guardian that a bridge may have left, once its bridge is gone."""
-    until_s = time.monotonic() + _RUN_TIMEOUT_S
+    until_s = boot_time_s() + _RUN_TIMEOUT_S
     while True:
         end_guardian(address)
         try:
             RobotLock(address).release()
         except SurefootError:  # it has not begun to damp, or not noticed that there is nothing to damp
-            if time.monotonic() > until_s:
+            if boot_time_s() > until_s:
                 raise
             time.sleep(0.02)
         else:

@@ -9,14 +9,12 @@ from surefoot_bridge.mujoco_robot import MujocoRobot
 from surefoot_bridge.state import RobotState
 from surefoot_bridge.unitree.firmware import Firmware
 
+from .faulty_robot import TIPS_RAD_S
 from .timeline import Injection
 
 _SILENT = ("reports_stop", "reports_pause")
 _ONE_OF = {"reports_thin": 2, "reports_sparse": 10}
 _DELAY_S = {"reports_late": 0.1, "reports_bit_late": 0.01}
-TIP_RAD_S = 12.0
-"""Angular velocity about its forward axis that tips a robot over [rad/s]."""
-
 AT_THE_ROBOT = (
     *_SILENT,
     *_ONE_OF,
@@ -25,7 +23,7 @@ AT_THE_ROBOT = (
     "report_duplicated",
     "reports_twice",
     "commands_lost",
-    "tipped_over",
+    *TIPS_RAD_S,
 )
 """Faults that a live trial makes at the emulated robot: the bridge gets or sends real messages.
 
@@ -86,10 +84,10 @@ class WireFaults:
         return self._name == "commands_lost" and self._injection.on(now_s)
 
     def tip(self, now_s: float) -> None:
-        """Tip the robot over, once, when it is time [s]."""
-        if self._name == "tipped_over" and not self._done and now_s >= self._injection.start_s:
+        """Tip the robot, once, when it is time [s]."""
+        if self._name in TIPS_RAD_S and not self._done and now_s >= self._injection.start_s:
             self._done = True
-            self._robot.tip(TIP_RAD_S * np.random.default_rng(self._injection.seed).choice([-1.0, 1.0]))
+            self._robot.tip(TIPS_RAD_S[self._name] * np.random.default_rng(self._injection.seed).choice([-1.0, 1.0]))
 
     def _delayed(self, firmware: Firmware, state: RobotState, now_s: float) -> List[RobotState]:
         self._waiting.append((now_s + _DELAY_S[self._name], state))

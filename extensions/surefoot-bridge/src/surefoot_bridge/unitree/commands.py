@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_handling import handling_of
 from surefoot_bridge.state import JointCommand
 
 from .checksum import checksum
@@ -41,7 +40,7 @@ class LowCommand:
         self._motors, self._all = motors, self._message[0]["motor_cmd"]
         self._slots = {name: self._all[name] for name in ("q", "dq", "kp", "kd", "tau")}
         self.mode_machine = 0
-        self._damped = handling_of(kind.robot).damped_nms_per_rad
+        self._damped = kind.damped_nms_per_rad
         self._is_go = kind.command is GO_COMMAND
         begin_command(self._message, num_motors=len(kind.joint_names))
 
@@ -81,6 +80,11 @@ class LowCommand:
         self._publish()
 
     @property
+    def damping_nms_per_rad(self) -> float:
+        """Velocity gain with which each motor is damped [N m s/rad]."""
+        return self._damped
+
+    @property
     def num_subscribers(self) -> int:
         """How many receive the commands, as far as they have been discovered."""
         return self._publisher.num_subscribers
@@ -91,6 +95,23 @@ class LowCommand:
             message["mode_machine"] = self.mode_machine
         message["crc"] = checksum(message)
         self._publisher.publish()
+
+
+def require_keepable(command: JointCommand) -> None:
+    """Refuse a command that drives joints.
+
+    A robot keeps its last command until another comes; nothing in the messages tells it to let go when they stay away.
+    So only what is safe to keep is sent: gains that hold a position, or damp. A velocity or a torque that is kept would
+    drive a joint into its stop and hold it there.
+
+    Raises:
+        SurefootError: If it has a velocity or a torque of its own.
+    """
+    if command.joint_vel_rad_s.any() or command.torque_nm.any():
+        raise SurefootError(
+            "The command to the joints has a velocity or a torque of its own, which the robot would keep if it were "
+            "the last; nothing was sent. Command positions, stiffness and damping."
+        )
 
 
 def begin_command(message: np.ndarray, *, num_motors: int) -> None:

@@ -97,6 +97,14 @@ _SIGNATURES = {
     "dds_sample_free": (None, [_POINTER, ctypes.POINTER(TopicDescriptor), ctypes.c_int]),
     "dds_get_publication_matched_status": (ctypes.c_int32, [_ENTITY, ctypes.POINTER(MatchedStatus)]),
     "dds_get_subscription_matched_status": (ctypes.c_int32, [_ENTITY, ctypes.POINTER(MatchedStatus)]),
+    "dds_get_matched_publication_data": (_POINTER, [_ENTITY, ctypes.c_uint64]),
+    "dds_builtintopic_free_endpoint": (None, [_POINTER]),
+    "dds_read": (
+        ctypes.c_int32,
+        [_ENTITY, ctypes.POINTER(_POINTER), ctypes.POINTER(SampleInfo), ctypes.c_size_t, ctypes.c_uint32],
+    ),
+    "dds_qget_prop": (ctypes.c_bool, [_POINTER, ctypes.c_char_p, ctypes.POINTER(_POINTER)]),
+    "dds_free": (None, [_POINTER]),
     "dds_delete": (ctypes.c_int32, [_ENTITY]),
     "dds_strretcode": (ctypes.c_char_p, [ctypes.c_int32]),
 }

@@ -137,6 +137,15 @@ class EmulatedRobot:
         """Obey the last of the commands that came."""
         for command in self.firmware.commands()[-1:]:
             self._robot.write(self._own(command))
+        self.obey_own_controller()
+
+    def obey_own_controller(self) -> None:
+        """Obey its own controller, which goes on commanding beside whoever else does."""
+        if self._reported is None:
+            return
+        own = self.firmware.own.command(self._clock.now(), self._reported.state.joint_pos_rad[self._to_kind])
+        if own is not None:
+            self._robot.write(self._own(own))
 
     def report(self, state: RobotState) -> None:
         """Report what the robot measures, joints and feet in the order of the kind."""

@@ -19,6 +19,7 @@ from .address import LOOPBACK, RobotAddress
 from .emulated_robot import EmulatedRobot, EmulationReport
 from .emulator_watchers import Gantry, Recorder, Truth, Watcher, Window
 from .paced_clock import PacedClock
+from .remote_script import PlayedRemote, read_remote_script
 
 SHORT_NAMES = {"go2": "unitree_go2", "g1": "unitree_g1"}
 """Robots by the names that the command line takes."""
@@ -34,6 +35,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     address = RobotAddress(SHORT_NAMES[arguments.robot], arguments.interface, arguments.domain)
+    played = [] if arguments.remote is None else read_remote_script(arguments.remote)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
@@ -51,9 +53,11 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         own_controller=arguments.own_controller,
     ) as emulated:
         print(f"Emulating {address}. Ctrl-C ends it.", flush=True)
-        truth = Truth(robot)
+        truth, remote = Truth(robot), PlayedRemote(emulated.firmware, played)
         with ExitStack() as shown:
-            watchers = [shown.enter_context(watcher) for watcher in (truth, *_watchers(arguments, robot, clock))]
+            watchers = [
+                shown.enter_context(watcher) for watcher in (truth, remote, *_watchers(arguments, robot, clock))
+            ]
             report = emulated.run(ended.is_set, duration_s=arguments.duration, watchers=watchers)
     print(_described(report))
     if arguments.json is not None:
@@ -99,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="S",
         help="hang it with its feet off the ground and let it down after this time; it lies or stands there by default",
     )
+    add("--remote", type=Path, metavar="FILE", help="play its remote: lines such as `5.0 L1 X ly=0.5`")
     add("--json", type=Path, metavar="FILE", help="also write how it went, and where the robot really was")
     add("--view", action="store_true", help="show it in a window")
     add("--record", type=Path, metavar="FILE", help="record it as a video, .mp4")

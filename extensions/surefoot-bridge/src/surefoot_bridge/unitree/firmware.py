@@ -1,7 +1,8 @@
 """The robot's side of the network: what a robot's own computer says and obeys, for an emulated robot.
 
 It does only what is documented: reports at the robot's rate with tick and checksum, commands that count only with a
-right checksum and header, the motion switcher that says which controller is active. The last command stays in force
+right checksum and header, the motion switcher that says which controller is active and switches it on and off, and that
+controller's own service (:mod:`~surefoot_bridge.unitree.stand_controller`). The last command stays in force
 until another comes: that a firmware lets go of the motors when commands stay away is nowhere documented for low-level
 control, so no time-out is modelled, and nothing here may be relied on to stop a robot.
 """
@@ -9,7 +10,7 @@ control, so no time-out is modelled, and nothing here may be relied on to stop a
 import ctypes
 import json
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, FrozenSet, List, Tuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from surefoot_bridge.state import JointCommand, RobotState
 
 from .address import RobotAddress
 from .checksum import checksum
+from .handover import SPORT
 from .kinds import (
     BATTERY_TOPIC,
     COMMAND_TOPIC,
@@ -29,12 +31,19 @@ from .kinds import (
     TICKS_PER_S,
 )
 from .messages import HG_BATTERY, REQUEST, RESPONSE
-from .motion_switcher import CHECK_MODE, RELEASE_MODE, REQUEST_TOPIC, RESPONSE_TOPIC
+from .motion_switcher import CHECK_MODE, MOTION_SWITCHER, RELEASE_MODE, SELECT_MODE
 from .participant import Participant, Publisher, Subscriber
+from .remote import REMOTE_BYTES
+from .service import request_topic, response_topic, text_at
+from .stand_controller import StandController
 
 _DEPTH = 32
 _BATTERY_PERIOD_S = 1.0
 _UNKNOWN_API = 3203  # RPC_ERR_SERVER_API_NOT_IMPL of the SDK
+_UNKNOWN_MODE = 7004  # of the motion switcher: "unsupported mode name"
+
+OWN_CONTROLLERS = ("mcf", "normal", "ai", "advanced")
+"""Names that a motion switcher knows: those of Unitree's documentation for the Go2; a G1 has ``ai``."""
 
 
 @dataclass
@@ -62,21 +71,30 @@ class Firmware:
 
     Attributes:
         counts: What has become of commands.
-        own_controller: Name of its own controller that is active.
+        own: Its own controller.
         corrupt_reports: How many of the next reports leave with a wrong checksum.
+        remote: What its remote says in reports, 40 bytes; see :mod:`~surefoot_bridge.unitree.remote`.
+        lacks: What its reports lack, as those of simulators do: ``checksum``, ``tick``, ``battery``.
     """
 
     def __init__(self, address: RobotAddress, *, own_controller: str = "", mode_machine: int = 5) -> None:
         self.kind = KINDS[address.robot]
         self.participant = Participant(address.interface, address.domain)
         self.counts = CommandCounts()
-        self.own_controller = own_controller
+        self.own = StandController(self.kind, own_controller)
         self.corrupt_reports = 0
+        self.remote = bytes(REMOTE_BYTES)
+        self.lacks: FrozenSet[str] = frozenset()
         self._mode_machine = mode_machine
         self._commands = Subscriber(self.participant, COMMAND_TOPIC, self.kind.command, depth=_DEPTH)
         self._reports = Publisher(self.participant, REPORT_TOPIC, self.kind.report)
-        self._requests = Subscriber(self.participant, REQUEST_TOPIC, REQUEST, depth=_DEPTH, reliable=True)
-        self._responses = Publisher(self.participant, RESPONSE_TOPIC, RESPONSE)
+        self._services = {
+            name: (
+                Subscriber(self.participant, request_topic(name), REQUEST, depth=_DEPTH, reliable=True),
+                Publisher(self.participant, response_topic(name), RESPONSE),
+            )
+            for name in (MOTION_SWITCHER, SPORT)
+        }
         self._is_go = bool(self.kind.foot_names)
         self._battery = None if self._is_go else Publisher(self.participant, BATTERY_TOPIC, HG_BATTERY)
         self._battery_due_s = 0.0
@@ -106,8 +124,9 @@ class Firmware:
         motors["temperature"][:n] = temperatures if self._is_go else temperatures[:, None]
         imu["quaternion"], imu["gyroscope"] = state.imu_quat_wxyz, state.imu_ang_vel_rad_s
         imu["accelerometer"], imu["rpy"] = state.imu_lin_acc_m_s2, _roll_pitch_yaw(state.imu_quat_wxyz)
-        report["tick"] = round(float(state.time_s) * TICKS_PER_S) % 2**32
-        share = round(100.0 * float(state.battery_share))
+        report["tick"] = 0 if "tick" in self.lacks else round(float(state.time_s) * TICKS_PER_S) % 2**32
+        report["wireless_remote"] = np.frombuffer(self.remote, np.uint8)
+        share = 0 if "battery" in self.lacks else round(100.0 * float(state.battery_share))
         if self._is_go:
             report["foot_force"] = np.clip(np.rint(state.foot_force_n), -32768, 32767)
             report["bms_state"]["soc"] = share
@@ -115,7 +134,7 @@ class Firmware:
             self._report_battery(share)
             self._battery_due_s = float(state.time_s) + _BATTERY_PERIOD_S
         message = self._reports.message
-        message["crc"] = checksum(message)
+        message["crc"] = 0 if "checksum" in self.lacks else checksum(message)
         if self.corrupt_reports:
             self.corrupt_reports -= 1
             message["crc"] ^= 1
@@ -125,14 +144,26 @@ class Firmware:
         """Send the last report once more, as it was."""
         self._reports.publish()
 
+    @property
+    def own_controller(self) -> str:
+        """Name of its own controller that is active; empty for none."""
+        return self.own.name
+
+    @own_controller.setter
+    def own_controller(self, name: str) -> None:
+        self.own.name = name
+
     def answer(self) -> None:
-        """Answer requests to the motion switcher."""
-        requests = self._requests.take()
-        if not len(requests):
-            return
-        for request in requests:
-            self._respond(int(request["id"]), int(request["api_id"]))
-        self._requests.free_contents()
+        """Answer requests to the motion switcher and to the own controller."""
+        for name, (requests, responses) in self._services.items():
+            taken = requests.take()
+            if not len(taken):
+                continue
+            for request in taken:
+                api_id, parameter = int(request["api_id"]), text_at(int(request["parameter"]["pointer"]))
+                answer = self._asked_of(name, api_id, parameter)
+                _respond(responses, int(request["id"]), api_id, *answer)
+            requests.free_contents()
 
     def close(self) -> None:
         """Leave the network."""
@@ -176,20 +207,30 @@ class Firmware:
             self._battery.message["soc"] = share
             self._battery.publish()
 
-    def _respond(self, number: int, api_id: int) -> None:
-        answers: Dict[int, Optional[Dict[str, str]]] = {
-            CHECK_MODE: {"form": "0", "name": self.own_controller},
-            RELEASE_MODE: {},
-        }
+    def _asked_of(self, service: str, api_id: int, parameter: str) -> Tuple[int, Dict[str, str]]:
+        """Do what a service is asked for; return the code and content of the answer."""
+        if service == SPORT:
+            return self.own.ask(api_id, parameter), {}
+        if api_id == CHECK_MODE:
+            return 0, {"form": "0", "name": self.own_controller}
         if api_id == RELEASE_MODE:
-            self.own_controller = ""
-        answer = answers.get(api_id)
-        text = ctypes.create_string_buffer(json.dumps(answer or {}).encode())
-        response = self._responses.message[0]
-        response["id"], response["api_id"] = number, api_id
-        response["code"] = 0 if answer is not None else _UNKNOWN_API
-        response["data"]["pointer"] = ctypes.addressof(text)
-        self._responses.publish()
+            self.own.release()
+            return 0, {}
+        if api_id == SELECT_MODE:
+            name = json.loads(parameter).get("name")
+            if name not in OWN_CONTROLLERS:
+                return _UNKNOWN_MODE, {}
+            self.own.select(name)
+            return 0, {}
+        return _UNKNOWN_API, {}
+
+
+def _respond(responses: Publisher, number: int, api_id: int, code: int, content: Dict[str, str]) -> None:
+    text = ctypes.create_string_buffer(json.dumps(content).encode())
+    response = responses.message[0]
+    response["id"], response["api_id"], response["code"] = number, api_id, code
+    response["data"]["pointer"] = ctypes.addressof(text)
+    responses.publish()
 
 
 def _roll_pitch_yaw(quat_wxyz: np.ndarray) -> np.ndarray:

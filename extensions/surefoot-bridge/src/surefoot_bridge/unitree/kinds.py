@@ -1,10 +1,11 @@
 """What there is to know of each Unitree robot to talk to it."""
 
-from dataclasses import dataclass
-from typing import Dict, Sequence, Tuple
+from dataclasses import dataclass, field
+from typing import Dict, Mapping, Tuple
 
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.hardware_caps import HardwareCaps
 
+from .caps import G1_CAPS, GO2_CAPS
 from .messages import GO_COMMAND, GO_REPORT, HG_COMMAND, HG_REPORT, Message
 
 COMMAND_TOPIC, REPORT_TOPIC = "rt/lowcmd", "rt/lowstate"
@@ -22,50 +23,79 @@ class RobotKind:
     """A kind of robot.
 
     Attributes:
-        robot: Its name.
+        caps: Its joints, in the order of the motors in both messages, and what they bear. Messages have room for more.
         command: Message with commands.
         report: Message with reports.
-        joint_names: Joints in the order of the motors in both messages. They are fewer than there is room for.
         foot_names: Feet in the order of the report's ``foot_force``; none without such sensors.
-        low_level_hz: Rate of reports, and of commands in the SDK's examples [Hz].
+        damped_nms_per_rad: Velocity gain of every motor of the damped robot [N m s/rad]: what it is sent when it is let
+            go of, with or without a contract.
+        machine: What ``mode_machine`` must be in its reports: its joints, gear ratios and limits are that variant's; 0
+            for a robot that does not say.
+        machines: What every ``mode_machine`` is, in words.
     """
 
-    robot: str
+    caps: HardwareCaps
     command: Message
     report: Message
-    joint_names: Tuple[str, ...]
     foot_names: Tuple[str, ...]
-    low_level_hz: float
+    damped_nms_per_rad: float
+    machine: int = 0
+    machines: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def robot(self) -> str:
+        """Its name."""
+        return self.caps.robot
+
+    @property
+    def joint_names(self) -> Tuple[str, ...]:
+        """Its joints in the order of the motors in both messages."""
+        return self.caps.joint_names
+
+    @property
+    def low_level_hz(self) -> float:
+        """Rate of reports, and of commands in the SDK's examples [Hz]."""
+        return self.caps.low_level_hz
 
 
-# Order of the legs: enum of motors in unitree_sdk2's example/go2/unitree_legged_const (FR, FL, RR, RL).
-_GO2_LEGS = ("FR", "FL", "RR", "RL")
+_PASSIVE = 3.0  # velocity gain of the state Passive of unitree_rl_lab's controllers, for both robots
+_GO2_FORCES = ("FR_foot", "FL_foot", "RR_foot", "RL_foot")  # the order of the legs' motors
 
-# Order of the motors: enum in unitree_rl_lab's deploy/include/unitree/dds_wrapper/robots/g1/defines.h.
-_G1_LEG = ("hip_pitch", "hip_roll", "hip_yaw", "knee", "ankle_pitch", "ankle_roll")
-_G1_WAIST = ("waist_yaw", "waist_roll", "waist_pitch")
-_G1_ARM = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "wrist_roll", "wrist_pitch", "wrist_yaw")
+# The table of ``mode_machine`` in unitree_ros' robots/g1_description/README.md: joints, gear ratio of hip roll and
+# pitch, wrist motors, waist. What contracts know of the robot is ``g1_29dof_rev_1_0``, which that table calls 5.
+_G1_MACHINES = {
+    1: "23 joints, hip gears 14.3 and 14.5 (g1_23dof, deprecated)",
+    2: "29 joints, hip gears 14.3 and 14.5 (g1_29dof, deprecated)",
+    3: "29 joints with a locked waist, hip gears 14.3 and 14.5 (g1_29dof_lock_waist, deprecated)",
+    4: "23 joints (g1_23dof_rev_1_0)",
+    5: "29 joints (g1_29dof_rev_1_0)",
+    6: "29 joints with a locked waist (g1_29dof_lock_waist_rev_1_0)",
+    9: "two arms without legs (g1_dual_arm)",
+    10: "23 joints, hip gears 22.5 (g1_23dof_mode_10)",
+    11: "29 joints, hip gears 22.5 (g1_29dof_mode_11)",
+    12: "29 joints with a locked waist, hip gears 22.5 (g1_29dof_mode_12)",
+    13: "29 joints, wrist motors 5010 (g1_29dof_mode_13)",
+    14: "29 joints with a locked waist, wrist motors 5010 (g1_29dof_mode_14)",
+    15: "29 joints, hip gears 22.5, wrist motors 5010 (g1_29dof_mode_15)",
+    16: "29 joints with a locked waist, hip gears 22.5, wrist motors 5010 (g1_29dof_mode_16)",
+}
 
 KINDS: Dict[str, RobotKind] = {
     "unitree_go2": RobotKind(
-        robot="unitree_go2",
+        caps=GO2_CAPS,
         command=GO_COMMAND,
         report=GO_REPORT,
-        joint_names=tuple(f"{leg}_{part}_joint" for leg in _GO2_LEGS for part in ("hip", "thigh", "calf")),
-        foot_names=tuple(f"{leg}_foot" for leg in _GO2_LEGS),
-        low_level_hz=500.0,
+        foot_names=_GO2_FORCES,
+        damped_nms_per_rad=_PASSIVE,
     ),
     "unitree_g1": RobotKind(
-        robot="unitree_g1",
+        caps=G1_CAPS,
         command=HG_COMMAND,
         report=HG_REPORT,
-        joint_names=(
-            *(f"{side}_{part}_joint" for side in ("left", "right") for part in _G1_LEG),
-            *(f"{part}_joint" for part in _G1_WAIST),
-            *(f"{side}_{part}_joint" for side in ("left", "right") for part in _G1_ARM),
-        ),
         foot_names=(),
-        low_level_hz=500.0,
+        damped_nms_per_rad=_PASSIVE,
+        machine=5,
+        machines=_G1_MACHINES,
     ),
 }
 """All kinds by the robot's name."""
@@ -90,14 +120,3 @@ SERIES_ANKLES = 0
 EMULATED = 0x53464D55
 """First word of ``reserve`` in the reports of a robot that this package emulates, so that nobody takes it for a real
 one on whatever network. Its value is "SFMU"; that real robots leave the word 0 is an assumption."""
-
-
-def place(names: Sequence[str], name: str, what: str) -> int:
-    """Return the place of a joint or foot of the contract among the robot's own.
-
-    Raises:
-        SurefootError: If the robot has none of this name.
-    """
-    if name not in names:
-        raise SurefootError(f"The contract's {what} {name!r} is not among the robot's: {', '.join(names)}.")
-    return list(names).index(name)

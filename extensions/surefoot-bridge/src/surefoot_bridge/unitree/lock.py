@@ -14,6 +14,7 @@ from surefoot_bridge.errors import SurefootError
 from .address import RobotAddress
 
 _SHARED = Path("/run/lock")  # of all users, where the system has one
+_NOTE_BYTES = 1024
 
 
 class RobotLock:
@@ -58,8 +59,7 @@ class RobotLock:
     def note(self, holder: str) -> None:
         """Write who holds the lock, for the message that others get."""
         if self._descriptor is not None:
-            os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, holder.encode(), 0)
+            write_note(self._descriptor, holder)
 
     @property
     def descriptor(self) -> int:
@@ -77,6 +77,11 @@ class RobotLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def write_note(descriptor: int, holder: str) -> None:
+    """Write who holds a lock into its file, in one piece: whoever reads it meanwhile finds the old or the new text."""
+    os.pwrite(descriptor, holder.encode()[:_NOTE_BYTES].ljust(_NOTE_BYTES), 0)
 
 
 def lock_path(address: RobotAddress, *, purpose: str, folder: Optional[Path] = None) -> Path:
@@ -101,4 +106,7 @@ def _open(path: Path) -> int:
 
 
 def _holder(descriptor: int) -> str:
-    return os.pread(descriptor, 200, 0).decode("utf-8", "replace").strip() or "a process that has not said its number"
+    return (
+        os.pread(descriptor, _NOTE_BYTES, 0).decode("utf-8", "replace").strip()
+        or "a process that has not said its number"
+    )

@@ -1,37 +1,30 @@
-"""The service by which a robot's own walking controller is asked for and switched off.
+"""The service by which a robot's own walking controller is asked for, switched off and switched on again.
 
 While that controller runs it commands the motors too, and a policy would fight it. The calls are those of
-``MotionSwitcherClient`` in unitree_sdk2: a request and a response with JSON, matched by a number.
+``MotionSwitcherClient`` in unitree_sdk2. Names of controllers: a Go2 has ``mcf`` from firmware 1.1.6 on, and
+``normal``, ``ai`` or ``advanced`` before; a G1 has ``ai``. The robot itself is asked, so that none is assumed.
 """
 
-import ctypes
-import json
-import math
-import time
-from typing import Any, Dict, Optional
+from typing import Optional
 
 from surefoot_bridge.errors import SurefootError
 
-from .messages import REQUEST, RESPONSE
-from .participant import Participant, Publisher, Subscriber
+from .participant import Participant
+from .service import Service
 
-REQUEST_TOPIC, RESPONSE_TOPIC = "rt/api/motion_switcher/request", "rt/api/motion_switcher/response"
-CHECK_MODE, RELEASE_MODE = 1001, 1003
-
-_POLL_S = 0.005
-_ASK_AGAIN_S = 0.3  # an answer is lost when the robot has not yet discovered who asks; both questions may be repeated
+MOTION_SWITCHER = "motion_switcher"
+CHECK_MODE, SELECT_MODE, RELEASE_MODE = 1001, 1002, 1003
 
 
 class MotionSwitcher:
-    """Asks a robot for its own controller and switches that off.
+    """Asks a robot for its own controller and switches that off and on.
 
     Args:
         participant: Who asks.
     """
 
     def __init__(self, participant: Participant) -> None:
-        self._requests = Publisher(participant, REQUEST_TOPIC, REQUEST)
-        self._responses = Subscriber(participant, RESPONSE_TOPIC, RESPONSE, depth=8, reliable=True)
+        self._service = Service(participant, MOTION_SWITCHER)
 
     def active(self, timeout_s: float) -> Optional[str]:
         """Return the name of the robot's controller that is active, empty for none; None if the robot does not answer.
@@ -42,7 +35,7 @@ class MotionSwitcher:
         Raises:
             SurefootError: If the answer is none that the SDK knows.
         """
-        answer = self._call(CHECK_MODE, timeout_s)
+        answer = self._service.call(CHECK_MODE, timeout_s=timeout_s)
         if answer is None:
             return None
         name = answer.get("name")
@@ -50,57 +43,14 @@ class MotionSwitcher:
             raise SurefootError(f"The robot's motion switcher answered {answer}; a name was expected.")
         return name
 
+    def select(self, name: str, timeout_s: float) -> bool:
+        """Switch a controller of the robot on; say whether the robot answered.
+
+        Raises:
+            ServiceError: If it refuses.
+        """
+        return self._service.call(SELECT_MODE, {"name": name}, timeout_s=timeout_s) is not None
+
     def release(self, timeout_s: float) -> bool:
         """Switch the robot's controller off; say whether the robot answered."""
-        return self._call(RELEASE_MODE, timeout_s) is not None
-
-    def _call(self, api_id: int, timeout_s: float) -> Optional[Dict[str, Any]]:
-        until = time.monotonic() + timeout_s
-        while not self._requests.num_subscribers or not self._responses.num_publishers:
-            if time.monotonic() > until:
-                return None
-            time.sleep(_POLL_S)
-        number = time.monotonic_ns()
-        parameter = ctypes.create_string_buffer(b"{}")
-        message = self._requests.message[0]
-        message["id"], message["api_id"] = number, api_id
-        message["parameter"]["pointer"] = ctypes.addressof(parameter)
-        asked_s = -math.inf
-        while time.monotonic() < until:
-            if time.monotonic() - asked_s > _ASK_AGAIN_S:
-                self._requests.publish()
-                asked_s = time.monotonic()
-            answer = self._answer(number)
-            if answer is not None:
-                return answer
-            time.sleep(_POLL_S)
-        return None
-
-    def _answer(self, number: int) -> Optional[Dict[str, Any]]:
-        samples = self._responses.take()
-        if not len(samples):
-            return None
-        try:
-            for sample in samples:
-                if sample["id"] == number:
-                    return _decoded(int(sample["code"]), text_at(int(sample["data"]["pointer"])))
-        finally:
-            self._responses.free_contents()
-        return None
-
-
-def text_at(pointer: int) -> str:
-    """Return a C string."""
-    return ctypes.string_at(pointer).decode("utf-8", "replace") if pointer else ""
-
-
-def _decoded(code: int, text: str) -> Dict[str, Any]:
-    if code != 0:
-        raise SurefootError(f"The robot's motion switcher refused with code {code}: {text or 'no reason given'}.")
-    try:
-        answer = json.loads(text) if text.strip() else {}
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict):
-        raise SurefootError(f"The robot's motion switcher answered {text!r}; a JSON object was expected.")
-    return answer
+        return self._service.call(RELEASE_MODE, timeout_s=timeout_s) is not None

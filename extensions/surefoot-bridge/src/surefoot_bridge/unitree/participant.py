@@ -7,6 +7,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.realtime import on_control_path
 
 from .address import LOOPBACK, require_interface
 from .dds_library import MatchedStatus, SampleInfo, TopicDescriptor, load_library
@@ -44,8 +45,10 @@ class Participant:
     def __init__(self, interface: str, domain: int) -> None:
         require_interface(interface)
         self.library = load_library()
-        _open_domain(self.library, interface, domain)
-        self.handle = self.checked(self.library.dds_create_participant(domain, None, None), "take part in the domain")
+        with on_control_path():
+            _open_domain(self.library, interface, domain)
+            participant = self.library.dds_create_participant(domain, None, None)
+        self.handle = self.checked(participant, "take part in the domain")
         self._topics: Dict[str, Tuple[int, TopicDescriptor]] = {}
         self._kept: List[np.ndarray] = []
 
@@ -185,6 +188,16 @@ class Subscriber:
         information = [self._information[i] for i in range(self._count)]
         return [1e-9 * item.source_timestamp for item in information if item.valid_data]
 
+    @property
+    def handle(self) -> int:
+        """The reader, as the DDS library knows it."""
+        return self._reader
+
+    @property
+    def last_publisher(self) -> int:
+        """Who published the newest of the samples that were taken last, as the DDS library knows it; 0 for none."""
+        return self._information[self._count - 1].publication_handle if self._count else 0
+
     def free_contents(self) -> None:
         """Free the strings and sequences of the samples that were taken last."""
         for pointer in self._pointers:
@@ -219,15 +232,20 @@ def _open_domain(library: ctypes.CDLL, interface: str, domain: int) -> None:
 
 
 def _configuration(interface: str) -> str:
-    """Return the configuration of a domain: on a cable that of Unitree's SDK, on the loopback one without multicast."""
-    general, discovery = "", ""
+    """Return the configuration of a domain: that of Unitree's SDK but for two things.
+
+    On the loopback there is no multicast. And it is announced every second who takes part, not every 30: after a cable
+    was out for longer than a lease (10 s), the robot is found again within that, and must not be left to itself longer.
+    """
+    general, peers = "", ""
     if interface == LOOPBACK:
         general = "<AllowMulticast>false</AllowMulticast>"
-        discovery = (
-            f"<Discovery><ParticipantIndex>auto</ParticipantIndex>"
+        peers = (
+            "<ParticipantIndex>auto</ParticipantIndex>"
             f"<MaxAutoParticipantIndex>{_MOST_PARTICIPANTS}</MaxAutoParticipantIndex>"
-            '<Peers><Peer address="127.0.0.1"/></Peers></Discovery>'
+            '<Peers><Peer address="127.0.0.1"/></Peers>'
         )
+    discovery = f"<Discovery><SPDPInterval>1s</SPDPInterval>{peers}</Discovery>"
     return (
         f'<CycloneDDS><Domain Id="any"><General><Interfaces><NetworkInterface name="{interface}" priority="default" '
         f'multicast="default"/></Interfaces>{general}</General>{discovery}</Domain></CycloneDDS>'

@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from surefoot.evaluation.gate import STANDARD, GateVerdict, judge
+from surefoot.evaluation.gate import STANDARD, GateVerdict, judge_evaluation
 from surefoot.evaluation.result import Evaluation
 from surefoot.files import atomic_write
 from surefoot_bridge.contract import Contract
@@ -88,8 +88,7 @@ def render_page(content: ReportContent) -> str:
 
 def suite_verdict(evaluation: Evaluation) -> GateVerdict:
     """Return what the suite's own thresholds say of an evaluation."""
-    names = [scenario.name for scenario in evaluation.suite.scenarios]
-    return judge(evaluation.outcomes, STANDARD, scenarios=names, engines=evaluation.engines)
+    return judge_evaluation(evaluation, STANDARD)
 
 
 def provenance_rows(evaluation: Evaluation, provenance: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -8,6 +8,8 @@ from .words import DASH, THIN, TIMES, given, listed
 
 _ROBOT = {
     "friction": ("friction", ""),
+    "torsional_friction_m": ("torsional friction", "m"),
+    "rolling_friction_m": ("rolling friction", "m"),
     "payload_kg": ("payload", "kg"),
     "motor_strength": ("motor strength", TIMES),
     "motor_heat": ("motor heat at the start", ""),

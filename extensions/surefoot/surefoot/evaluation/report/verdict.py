@@ -16,15 +16,16 @@ from surefoot.evaluation.result import Evaluation
 from .engine_style import style_of
 from .words import counted, listed, percent, percent_interval, title, why
 
-State = Literal["pass", "fail", "unproven", "open", "error"]
+State = Literal["pass", "fail", "unproven", "open", "error", "unscored"]
 
-SYMBOLS: dict[State, str] = {"pass": "✓", "fail": "✕", "unproven": "△", "open": "…", "error": "!"}
+SYMBOLS: dict[State, str] = {"pass": "✓", "fail": "✕", "unproven": "△", "open": "…", "error": "!", "unscored": "∅"}
 MEANINGS: dict[State, str] = {
     "pass": "proven: the interval is above the threshold",
     "fail": "below the threshold",
     "unproven": "above the threshold, but the interval reaches below it: more trials would tell",
     "open": "has not run yet",
     "error": "could not run",
+    "unscored": "not scored in this engine",
 }
 _MOST_NAMED = 4
 _BAR_WIDTH, _BAR_HEIGHT = 132.0, 12.0
@@ -63,6 +64,8 @@ class Cell(NamedTuple):
 
 def state_of(row: ScenarioVerdict, outcome: ScenarioOutcome | None) -> State:
     """Return how a scenario did in an engine."""
+    if row.judgement == "not scored":
+        return "unscored"
     if outcome is None or row.judgement == "undecided":
         return "open"
     if row.judgement == "could not run":
@@ -134,7 +137,7 @@ def headline(evaluation: Evaluation, verdict: GateVerdict, *, gated: bool) -> He
 def _not_counting(evaluation: Evaluation, verdict: GateVerdict) -> str:
     """Return what is to be said of scenarios that the gate reports only; nothing where all count."""
     counting = {row.scenario for row in verdict.rows if row.counts}
-    rows = [row for row in verdict.rows if row.scenario not in counting]
+    rows = [row for row in verdict.rows if row.scenario not in counting and row.judgement != "not scored"]
     names = {row.scenario for row in rows}
     if not names:
         return ""
@@ -161,6 +164,8 @@ def _cell(outcome: ScenarioOutcome | None, row: ScenarioVerdict) -> Cell:
     }
     if outcome is None or not outcome.trials:
         notes = (outcome.error.strip(),) if outcome is not None and outcome.error else ()
+        if state == "unscored":
+            notes = (row.sentence,)
         return Cell(**common, rate="", interval="", trials="", bar=Markup(""), failures=(), notes=notes)
     rate = outcome.successes / outcome.trials
     threshold = outcome.threshold if row.threshold is None else row.threshold

@@ -15,6 +15,7 @@ import numpy as np
 import warp as wp
 
 from surefoot.randomization.bodies import BODY_PARAMETERS, BodyComposer, table_vector
+from surefoot.randomization.foot_contacts import TURNING_FRICTION
 from surefoot.randomization.newton_inertia.derived import DerivedInertia
 
 if TYPE_CHECKING:
@@ -132,10 +133,13 @@ class NewtonApplier:
             ),
             strict=True,
         )
-        contact = [name for name in _CONTACT_ATTRIBUTES if layout.is_random(name)]
+        turning = any(map(layout.is_random, TURNING_FRICTION))  # then both act, and the other is written as nominal
+        contact = [
+            name for name in _CONTACT_ATTRIBUTES if layout.is_random(name) or (turning and name in TURNING_FRICTION)
+        ]
         for name in contact:
             values = view.get_attribute(_CONTACT_ATTRIBUTES[name], model)[:, 0]
-            nominal = np.ones(len(shapes)) if name == "foot_friction" else values.numpy()[0, list(shapes)]
+            nominal = values.numpy()[0, list(shapes)] if name.endswith("_ratio") else np.ones(len(shapes))
             elements.append((list(feet), list(shapes), nominal, values, self._first(name)))
         self._changes_shapes = bool(contact)
         self._elements = [
@@ -207,6 +211,8 @@ class NewtonApplier:
 
 _CONTACT_ATTRIBUTES = {
     "foot_friction": "shape_material_mu",
+    "foot_torsional_friction": "shape_material_mu_torsional",
+    "foot_rolling_friction": "shape_material_mu_rolling",
     "contact_stiffness_ratio": "shape_material_ke",
     "contact_damping_ratio": "shape_material_kd",
 }

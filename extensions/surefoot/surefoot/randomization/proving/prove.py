@@ -89,6 +89,8 @@ def _divide(bench: Bench, physics: Physics) -> tuple[list[str], dict[str, tuple[
         support = support_of(parameter.name, physics)
         if support.level != "supported":
             exceptions[parameter.name] = (support.level, support.reason)
+        elif parameter.name == "foot_rolling_friction" and max(map(len, bench.spec.sole_offsets_m)) > 1:
+            exceptions[parameter.name] = ("unsupported", "flat soles, which touch at several points, do not roll")
         elif parameter.name in _FOOT_SENSOR and "foot_contact" not in sources:
             exceptions[parameter.name] = ("unsupported", "the task's actor reads no foot contact sensor")
         else:

@@ -69,6 +69,9 @@ class OvPhysxReadback:
         return self._view.get_attribute(attribute).numpy()
 
 
+_FRICTION_COLUMNS = {"foot_friction": 0, "foot_torsional_friction": 1, "foot_rolling_friction": 2}
+
+
 class NewtonReadback:
     """Reads the MuJoCo Warp solver's model, which is what moves the robots, and not Newton's, which was written."""
 
@@ -103,8 +106,8 @@ class NewtonReadback:
             return model.dof_armature.numpy()[:, self._dofs]
         if name == "gravity":
             return model.opt.gravity.numpy()
-        if name == "foot_friction":
-            return self._per_foot(model.geom_friction.numpy()[..., 0])
+        if name in _FRICTION_COLUMNS:
+            return self._per_foot(model.geom_friction.numpy()[..., _FRICTION_COLUMNS[name]])
         # MuJoCo's solref is (2 / damping, damping / (2 sqrt(stiffness))), both per unit of mass.
         solref = model.geom_solref.numpy().astype(np.float64)
         damping = 2.0 / solref[..., 0]

@@ -6,8 +6,10 @@ import numpy as np
 
 from surefoot.randomization.catalogue import GRAVITY_M_S2
 from surefoot.randomization.proving.bench import Bench
+from surefoot.randomization.robot_model import standing_yaw_inertia
 
-from .outcome import LEAST_CORRELATION, Experiment, Outcome, correlation, equals, falls
+from .free_joints import limp
+from .outcome import LEAST_CORRELATION, Experiment, Outcome, correlation, equals, falls, rises
 
 
 def _sliding_friction(bench: Bench) -> np.ndarray:
@@ -35,6 +37,29 @@ def foot_dynamic_friction_ratio(bench: Bench) -> Outcome:
     ratio = bench.ramp(0.3, 1.0)
     bench.put(foot_friction=0.8 * np.ones(bench.num_envs), foot_dynamic_friction_ratio=ratio)
     return equals(_sliding_friction(bench), 0.8 * ratio, 0.05, "sliding feet lose the dynamic share of mu")
+
+
+def foot_torsional_friction(bench: Bench) -> Outcome:
+    """Spin the standing robots on ground without sliding friction, and return the rate that they lose.
+
+    The normal force's impulse is ``M (g t + v_z)``, so that a spin about the vertical with inertia ``I`` loses
+    ``mu_t M (g t + v_z) / I``, whatever carries it.
+    """
+    friction, spin, steps = bench.ramp(0.0, 0.04), 6.0, 3
+    bench.put(foot_torsional_friction=friction, foot_friction=0.0 * friction)
+    bench.stand(ang_vel=(0.0, 0.0, spin))
+    bench.step(steps)
+    impulse = bench.total_mass() * (GRAVITY_M_S2 * steps * bench.step_dt + bench.com_vel()[:, 2])  # (num_envs,)
+    predicted = friction * impulse / standing_yaw_inertia(bench.spec)
+    return equals(spin - bench.base_ang_vel()[:, 2], predicted, 0.1, "spinning feet lose mu_t times the normal impulse")
+
+
+def foot_rolling_friction(bench: Bench) -> Outcome:
+    """Let robots without torques sink down on their round feet, which roll as the legs bend."""
+    bench.put(foot_rolling_friction=bench.ramp(0.0, 0.1), **limp(bench))
+    bench.stand()
+    bench.step(6)
+    return rises(bench.base_height(), "legs bend the more slowly, the more their feet resist rolling")
 
 
 def foot_restitution(bench: Bench) -> Outcome:
@@ -78,6 +103,8 @@ def contact_damping_ratio(bench: Bench) -> Outcome:
 CONTACT: dict[str, Experiment] = {
     "foot_friction": foot_friction,
     "foot_dynamic_friction_ratio": foot_dynamic_friction_ratio,
+    "foot_torsional_friction": foot_torsional_friction,
+    "foot_rolling_friction": foot_rolling_friction,
     "foot_restitution": foot_restitution,
     "contact_stiffness_ratio": contact_stiffness_ratio,
     "contact_damping_ratio": contact_damping_ratio,

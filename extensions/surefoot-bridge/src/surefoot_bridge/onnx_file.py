@@ -1,20 +1,21 @@
-"""A network as an ONNX model, built node by node, without tracing.
+"""A network as an ONNX model, written byte by byte: the same bytes for the same network, and NumPy is all it takes.
+
+Whoever has the plain weights can so write the file again and compare: ``policy.onnx`` is what this module makes of
+``policy.npz`` or it is refused.
 
 Inputs are ``observation`` (batch, observation_dim) and, with recurrent layers, ``h`` and for an LSTM ``c``, each
 (num_layers, batch, hidden_dim); outputs are ``action`` (batch, action_dim), ``h_out`` and ``c_out``. The batch may be
-of any size. State is zero at the start of an episode.
+of any size. State is zero at the start of an episode. The normaliser is part of the graph.
+
+Field numbers are those of ``onnx.proto``: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Dict, List, Sequence, Tuple, Union
 
 import numpy as np
 
-from surefoot_bridge.weights import CellKind, Network, RecurrentLayer
-
-if TYPE_CHECKING:
-    from onnx import NodeProto, TensorProto, ValueInfoProto
+from .npz import little_endian
+from .weights import CellKind, Network, RecurrentLayer
 
 OPSET = 7
 """Version of the operators, the lowest that has them: Gemm, Sub, Div, Mul, LSTM and GRU are of 7, the others older."""
@@ -22,21 +23,16 @@ OPSET = 7
 IR_VERSION = 4
 """Version of the file's structure: the first in which weights need not be inputs of the graph."""
 
-GATES: dict[CellKind, tuple[int, ...]] = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2)}
+GATES: Dict[CellKind, Tuple[int, ...]] = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2)}
 """For each gate in ONNX's order its place in PyTorch's. An LSTM has input, output, forget, cell in ONNX and input,
 forget, cell, output in PyTorch; a GRU has update, reset, new in ONNX and reset, update, new in PyTorch."""
 
-_STATES: dict[CellKind, tuple[str, ...]] = {"lstm": ("h", "c"), "gru": ("h",)}
+_STATES: Dict[CellKind, Tuple[str, ...]] = {"lstm": ("h", "c"), "gru": ("h",)}
+_FLOAT, _INT, _INTS = 1, 2, 7  # TensorProto.FLOAT, AttributeProto.INT and INTS
 
 
-def onnx_model(network: Network) -> bytes:
-    """Return a network as the content of an ONNX file: the same bytes for the same network.
-
-    Args:
-        network: The network; the normaliser becomes part of the graph.
-    """
-    from onnx import checker, helper
-
+def onnx_file(network: Network) -> bytes:
+    """Return a network as the content of an ONNX file."""
     graph = _Graph()
     observation = graph.input("observation", "batch", network.observation_dim)
     centred = graph.node("Sub", "centred", observation, graph.weight("mean", network.mean))
@@ -47,57 +43,85 @@ def onnx_model(network: Network) -> bytes:
     graph.output("action", "batch", network.action_dim)
     for name in _STATES[network.cell] if network.cell else ():
         graph.output(f"{name}_out", len(network.recurrent_layers), "batch", network.hidden_dim)
-    model = helper.make_model(
-        helper.make_graph(graph.nodes, "policy", graph.inputs, graph.outputs, graph.weights),
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-        producer_name="surefoot",
-    )
-    checker.check_model(model, full_check=True)
-    return model.SerializeToString(deterministic=True)
+    opset = _field(1, "") + _field(2, OPSET)
+    return _field(1, IR_VERSION) + _field(2, "surefoot") + _field(7, graph.content()) + _field(8, opset)
 
 
 class _Graph:
     """Parts of a graph, collected one by one; a value is known by its name."""
 
     def __init__(self) -> None:
-        self.nodes: list[NodeProto] = []
-        self.inputs: list[ValueInfoProto] = []
-        self.outputs: list[ValueInfoProto] = []
-        self.weights: list[TensorProto] = []
+        self._nodes: List[bytes] = []
+        self._inputs: List[bytes] = []
+        self._outputs: List[bytes] = []
+        self._weights: List[bytes] = []
 
-    def input(self, name: str, *shape: int | str) -> str:
+    def content(self) -> bytes:
+        """Return the GraphProto."""
+        parts = [_field(1, node) for node in self._nodes] + [_field(2, "policy")]
+        parts += [_field(5, weight) for weight in self._weights]
+        parts += [_field(11, item) for item in self._inputs] + [_field(12, item) for item in self._outputs]
+        return b"".join(parts)
+
+    def input(self, name: str, *shape: Union[int, str]) -> str:
         """Add an input; a string stands for a size that is free."""
-        self.inputs.append(_float_value(name, shape))
+        self._inputs.append(_float_value(name, shape))
         return name
 
-    def output(self, name: str, *shape: int | str) -> None:
+    def output(self, name: str, *shape: Union[int, str]) -> None:
         """Make a value an output."""
-        self.outputs.append(_float_value(name, shape))
+        self._outputs.append(_float_value(name, shape))
 
     def weight(self, name: str, array: np.ndarray) -> str:
         """Add a constant."""
-        from onnx import numpy_helper
-
-        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(array, dtype="<f4"), name))
+        data = little_endian(array).tobytes()
+        self._weights.append(_fields(1, array.shape) + _field(2, _FLOAT) + _field(8, name) + _field(9, data))
         return name
 
-    def node(self, operator: str, output: str, *inputs: str, **attributes: Any) -> str:
+    def node(self, operator: str, output: str, *inputs: str, **attributes: Union[int, List[int]]) -> str:
         """Add a node with one output."""
         self.nodes_with([output], operator, *inputs, **attributes)
         return output
 
-    def nodes_with(self, outputs: list[str], operator: str, *inputs: str, **attributes: Any) -> None:
+    def nodes_with(
+        self, outputs: Sequence[str], operator: str, *inputs: str, **attributes: Union[int, List[int]]
+    ) -> None:
         """Add a node with several outputs; an empty name stands for one that nobody needs."""
-        from onnx import helper
+        parts = [_fields(1, inputs), _fields(2, outputs), _field(3, outputs[-1]), _field(4, operator)]
+        for name, value in sorted(attributes.items()):
+            content = _field(3, value) if isinstance(value, int) else _fields(8, value)
+            kind = _field(20, _INT if isinstance(value, int) else _INTS)
+            parts.append(_field(5, _field(1, name) + content + kind))
+        self._nodes.append(b"".join(parts))
 
-        self.nodes.append(helper.make_node(operator, list(inputs), outputs, name=outputs[-1], **attributes))
+
+def _fields(number: int, values: Sequence[Union[int, str]]) -> bytes:
+    """Return a repeated field of a message."""
+    return b"".join(_field(number, value) for value in values)
 
 
-def _float_value(name: str, shape: tuple[int | str, ...]) -> ValueInfoProto:
-    from onnx import TensorProto, helper
+def _field(number: int, value: Union[int, str, bytes]) -> bytes:
+    """Return a field of a message: a number as a varint, a text or an inner message with its length before it."""
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
 
-    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+def _varint(value: int) -> bytes:
+    """Return a whole number >= 0, seven bits to a byte, lowest first; all bytes but the last have their top bit set."""
+    data = bytearray()
+    while value > 0x7F:
+        data.append(value & 0x7F | 0x80)
+        value >>= 7
+    data.append(value)
+    return bytes(data)
+
+
+def _float_value(name: str, shape: Sequence[Union[int, str]]) -> bytes:
+    """Return a ValueInfoProto of a float tensor."""
+    sizes = b"".join(_field(1, _field(1 if isinstance(size, int) else 2, size)) for size in shape)
+    return _field(1, name) + _field(2, _field(1, _field(1, _FLOAT) + _field(2, sizes)))
 
 
 def _add_perceptron(graph: _Graph, network: Network, value: str) -> None:
@@ -123,7 +147,8 @@ def _add_memory(graph: _Graph, cell: CellKind, network: Network, value: str) -> 
     """
     states, count = _STATES[cell], len(network.recurrent_layers)
     value = graph.node("Unsqueeze", "sequence", value, axes=[0])
-    before, after = {}, {}
+    before: Dict[str, List[str]] = {}
+    after: Dict[str, List[str]] = {}
     for state in states:
         graph.input(state, count, "batch", network.hidden_dim)
         before[state] = [state] if count == 1 else [f"{state}_{i}" for i in range(count)]
@@ -135,7 +160,7 @@ def _add_memory(graph: _Graph, cell: CellKind, network: Network, value: str) -> 
         initial = [before[state][i] for state in states]
         final = [after[state][i] for state in states]
         # PyTorch's GRU applies the reset gate after the product with the state.
-        extra = {"linear_before_reset": 1} if cell == "gru" else {}
+        extra: Dict[str, Union[int, List[int]]] = {"linear_before_reset": 1} if cell == "gru" else {}
         graph.nodes_with(
             ["", *final], cell.upper(), value, *inputs, "", *initial, hidden_size=network.hidden_dim, **extra
         )
@@ -146,7 +171,7 @@ def _add_memory(graph: _Graph, cell: CellKind, network: Network, value: str) -> 
     return graph.node("Squeeze", "remembered", value, axes=[0])
 
 
-def _in_onnx_order(cell: CellKind, layer: RecurrentLayer) -> dict[str, np.ndarray]:
+def _in_onnx_order(cell: CellKind, layer: RecurrentLayer) -> Dict[str, np.ndarray]:
     """Return W, R and B of ONNX, (1, gates * hidden_dim, ...), with the gates in its order."""
 
     def reordered(array: np.ndarray) -> np.ndarray:

@@ -1,0 +1,147 @@
+"""How a walking robot comes to a stand: asked to, or by safety; every motion waits for the one before it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from machine_cases import POLICY, STAND, SWINGING, Robot, mode
+from safety_cases import CONTRACT, POSE, TICK_S
+
+from surefoot_bridge.flat_command import flat
+from surefoot_bridge.machine_modes import Mode, Request
+from surefoot_bridge.machine_transitions import RAMP_S, STOP_S, velocity_share
+from surefoot_bridge.safety_rules import Response
+
+
+def walking(**options):
+    return Robot(**{"joints": POSE, **options}).to(Request.STAND, Request.WALK)
+
+
+def modes_of(robot, seconds, **changes):
+    """Names of the modes that a robot goes through, each with the time since now at which it began [s]."""
+    start_s, found = robot.time_s, []
+    for _ in range(round(seconds / TICK_S)):
+        before = mode(robot)
+        robot.step(**changes)
+        if mode(robot) != before:
+            found.append((mode(robot).name, round(robot.time_s - start_s, 3)))
+    return found
+
+
+def test_a_walking_robot_that_safety_stops_goes_on_by_its_policy_until_it_rests_and_then_stands() -> None:
+    robot = walking()
+    told = robot.step(response=Response.STOP)
+    assert mode(robot) == Mode.STOP
+    np.testing.assert_array_equal(flat(told), flat(POLICY))  # the policy goes on: nothing freezes, nothing jumps
+    # It is quiet all along: the ramp of 0.4 s, and the tick after it.
+    assert modes_of(robot, 2.0, response=Response.STOP) == [("STAND", 0.41)]
+    np.testing.assert_array_equal(robot.run(1.0)[-1, :3], STAND)
+    assert mode(robot) == Mode.STAND  # also once the cause has gone
+
+
+def test_a_robot_that_does_not_come_to_rest_stands_after_a_bounded_time() -> None:
+    for measured in (SWINGING, {"imu_ang_vel_rad_s": (0.0, 0.6, 0.0)}, {"joint_vel_rad_s": (np.nan, 0.0, 0.0)}):
+        robot = walking()
+        robot.measured = measured
+        robot.step(response=Response.STOP)
+        assert modes_of(robot, 3.0) == [("STAND", STOP_S + 2 * TICK_S)]
+
+
+def test_a_robot_has_come_to_rest_when_it_was_quiet_for_half_a_stride() -> None:
+    robot = walking()
+    robot.measured = SWINGING
+    robot.step(response=Response.STOP)
+    robot.run(0.7)
+    robot.measured = {}
+    assert modes_of(robot, 1.0) == [("STAND", pytest.approx(0.2, abs=2 * TICK_S))]
+
+
+def test_the_velocity_of_a_stopping_robot_falls_to_nothing_along_a_ramp() -> None:
+    robot = walking()
+    assert velocity_share(robot.state) == 1.0
+    robot.step(response=Response.STOP)
+    robot.measured = SWINGING
+    shares = [float(velocity_share(robot.step() and robot.state)) for _ in range(100)]
+    np.testing.assert_allclose(shares, np.maximum(1.0 - np.arange(1, 101) * TICK_S / RAMP_S, 0.0), atol=1e-9)
+
+
+def test_a_robot_whose_policy_cannot_be_trusted_stands_without_it_and_without_a_jump() -> None:
+    robot = walking()
+    before = flat(robot.step())
+    told = robot.run(0.5, response=Response.STAND)
+    assert mode(robot) == Mode.STAND
+    np.testing.assert_array_equal(told[0], before)
+    assert np.abs(np.diff(told[:, 6:9], axis=0)).max() <= 0.015 * (52.0 - 22.0) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("request_", "way"),
+    [
+        (Request.STAND, ["STOP", "STAND"]),
+        (Request.SIT, ["STOP", "STAND", "SIT"]),
+        (Request.PASSIVE, ["STOP", "STAND", "SIT", "PASSIVE"]),
+    ],
+)
+def test_a_walking_robot_that_is_asked_to_sit_stops_and_stands_first(request_: Request, way: list) -> None:
+    robot = walking()
+    robot.step(request_)
+    assert not robot.state.refused
+    assert ["STOP", *(name for name, _ in modes_of(robot, 6.0))] == way
+
+
+def test_a_robot_becomes_limp_only_when_it_has_sat_down() -> None:
+    """Asked to stand, sit and be passive in one go: the sit of 2 s is not cut short."""
+    robot = Robot().to(Request.STAND)
+    robot.step(Request.SIT)
+    robot.step()
+    robot.run(0.5)
+    robot.step(Request.PASSIVE)
+    assert (mode(robot), bool(robot.state.refused)) == (Mode.SIT, False)
+    ((name, when_s),) = modes_of(robot, 3.0)
+    assert (name, when_s) == ("PASSIVE", pytest.approx(2.0 - 0.5, abs=4 * TICK_S))
+
+
+def test_who_changes_his_mind_on_the_way_to_rest_is_obeyed() -> None:
+    robot = walking()
+    robot.step(Request.PASSIVE)
+    robot.run(0.1)
+    robot.step(Request.WALK)
+    assert (mode(robot), bool(robot.state.refused)) == (Mode.WALK, False)
+    assert modes_of(robot, 1.0) == []
+    robot.step(Request.SIT)
+    robot.run(0.5)
+    robot.step(Request.STAND)  # it stands up only now: then it does not sit
+    assert modes_of(robot, 4.0) == []
+    assert mode(robot) == Mode.STAND
+
+
+def test_a_stop_by_safety_ends_where_the_operator_wanted_to_go() -> None:
+    robot = walking()
+    robot.step(Request.SIT)
+    assert [name for name, _ in modes_of(robot, 5.0, response=Response.STOP)] == ["STAND", "SIT"]
+
+
+def test_safety_that_stops_walking_does_not_stop_the_motions_of_standing_and_sitting() -> None:
+    for response in (Response.STOP, Response.STAND):
+        robot = Robot()
+        robot.step(Request.STAND)
+        np.testing.assert_array_equal(robot.run(1.1, response=response)[-1, :3], STAND)
+
+
+def test_a_humanoid_that_safety_stops_balances_by_its_policy_for_it_falls_without() -> None:
+    contract = replace(CONTRACT, robot=replace(CONTRACT.robot, name="unitree_g1"))
+    robot = Robot(contract, joints=POSE).to(Request.STAND, Request.WALK)
+    robot.step(response=Response.STOP)
+    assert modes_of(robot, 5.0, response=Response.STOP) == []
+    assert mode(robot) == Mode.STOP
+    robot.step(Request.STAND)  # its operator has hung it up
+    assert mode(robot) == Mode.STAND
+
+
+def test_a_hand_over_to_the_policy_that_a_stop_meets_goes_on() -> None:
+    robot = Robot(joints=POSE).to(Request.STAND)
+    robot.step(Request.WALK)
+    told = [robot.run(0.1)[-1]]
+    told.append(flat(robot.step(response=Response.STOP)))
+    told.extend(robot.run(0.1))
+    assert np.abs(np.diff(np.array(told), axis=0))[:, :3].max() <= 0.015 * np.abs(STAND - [0.9, -0.3, 0.0]).max() * 1.01

@@ -1,0 +1,235 @@
+"""All rows of the table of falls: each rule that does not damp, in each walk, beside walks without a fault."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from surefoot.evaluation.statistics import wilson_interval
+from surefoot.files import write_json
+from surefoot.report import commit
+from surefoot_bridge.bundle import Bundle, load_bundle
+from surefoot_bridge.contract import Contract
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.safety import Safety
+from surefoot_bridge.safety_rules import Response, Rule
+from surefoot_bridge.stages import stage_of
+
+from .faults import fault_of_rule, rule_faults
+from .walks import STAGE, WALKS, run_row, walk_of
+
+NO_FAULT = "none"
+"""Rule of the rows in which there is no fault."""
+
+TRIALS = 50
+"""Robots of a row."""
+
+MOST_FALLS_IN_A_ROW = 1
+"""What a row of the table may have at most."""
+
+LARGEST_FALL_RATE = 0.01
+"""What the upper end of the interval of the fall rate of all rows with a fault may be at most."""
+
+FALL_FIGURES = ("rows", "trials", "falls", "fall_rate_upper", "most_falls_in_a_row", "falls_without_fault", "complete")
+"""Figures of a campaign."""
+
+
+@dataclass(frozen=True)
+class FallPlan:
+    """What is to be run.
+
+    Attributes:
+        folder: The bundle.
+        rules: Rules whose faults come; all that do not damp the robot where it is empty.
+        walks: Names of the walks.
+        trials: Robots of a row.
+        seed: Draws what they differ in.
+    """
+
+    folder: Path
+    rules: tuple[str, ...] = ()
+    walks: tuple[str, ...] = tuple(WALKS)
+    trials: int = TRIALS
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class FallRow:
+    """A row of the table.
+
+    Attributes:
+        rule: The rule; :data:`NO_FAULT` for a walk without a fault.
+        walk: Name of the walk.
+        answer: What the rule answers.
+        what: What the fault is.
+        lasts_s: How long it lasts [s]; it may come and go in that time.
+        burst_s: How long it is on at a time [s]; None for all the time.
+        trials: Robots.
+        acted: In how many of them the rule acted.
+        falls: How many fell or were damped.
+        stood: How many stood in the end.
+    """
+
+    rule: str
+    walk: str
+    answer: str
+    what: str
+    lasts_s: float
+    burst_s: float | None
+    trials: int
+    acted: int
+    falls: int
+    stood: int
+
+
+def rules_without_damping(contract: Contract) -> tuple[Rule, ...]:
+    """Return the rules of a contract's robot whose answer is not damping."""
+    rules = Safety(contract, stage_of(STAGE).limits(contract)).rules
+    return tuple(rule for rule in rules if rule.response < Response.DAMP)
+
+
+def answer_of(rule: Rule) -> str:
+    """Return what a rule answers, as the table has it."""
+    return "hold, then stand" if rule.response == Response.HOLD else rule.response.name.lower()
+
+
+def run_falls(
+    plan: FallPlan,
+    *,
+    kept: Path | None = None,
+    processes: int | None = None,
+    progress: Callable[[int, int, str], None] = lambda *_: None,
+) -> dict[str, Any]:
+    """Run all rows. Ctrl-C ends it early, with a result of the rows until then.
+
+    Args:
+        plan: What is to be run.
+        kept: File for rows that are done, written whole after each: a campaign that was interrupted goes on with it.
+        processes: Number of processes; one for each processor by default.
+        progress: Is told how many rows are done, of how many, and the last one.
+
+    Returns:
+        The result, as :func:`summary` has it.
+
+    Raises:
+        SurefootError: If the bundle is refused, or a rule or a walk is unknown.
+    """
+    bundle = load_bundle(plan.folder, runtime="numpy")
+    known = tuple(rule.name for rule in rules_without_damping(bundle.contract))
+    for name in plan.rules:
+        fault_of_rule(bundle.contract, name)
+    missing = set(known) - set(rule_faults(bundle.contract))
+    if missing:
+        raise SurefootError(f"No fault makes {', '.join(sorted(missing))} act; add one to surefoot.falls.faults.")
+    for name in plan.walks:
+        walk_of(name)
+    keys = [(rule, walk) for walk in plan.walks for rule in (NO_FAULT, *(plan.rules or known))]
+    made_of = {"bundle": bundle.identity, "commit": commit(), "trials": plan.trials, "seed": plan.seed}
+    rows = {(row.rule, row.walk): row for row in _read(kept, made_of)}
+    rows = {key: row for key, row in rows.items() if key in keys}
+    left = [key for key in keys if key not in rows]
+    if left:
+        for row in _run(plan, left, processes):
+            rows[row.rule, row.walk] = row
+            if kept is not None:
+                write_json(kept, {"of": made_of, "rows": [asdict(row) for row in rows.values()]})
+            progress(len(rows), len(keys), f"{row.rule}, {row.walk}: {row.falls} of {row.trials} fell")
+    result = summary([rows[key] for key in keys if key in rows], planned=len(keys))
+    if result["complete"] and kept is not None:
+        kept.unlink(missing_ok=True)
+    return {"bundle": plan.folder.resolve().name, **result}
+
+
+def summary(rows: Iterable[FallRow], *, planned: int) -> dict[str, Any]:
+    """Return what rows say together, ready for JSON.
+
+    Args:
+        rows: The rows.
+        planned: How many were to be run.
+    """
+    rows = list(rows)
+    faulty = [row for row in rows if row.rule != NO_FAULT]
+    trials, falls = sum(row.trials for row in faulty), sum(row.falls for row in faulty)
+    upper = wilson_interval(falls, trials).high
+    most = max((row.falls for row in faulty), default=0)
+    complete = len(rows) == planned
+    silent = [f"{row.rule}, {row.walk}" for row in faulty if row.acted < row.trials]
+    return {
+        "ok": complete and most <= MOST_FALLS_IN_A_ROW and upper <= LARGEST_FALL_RATE and not silent,
+        "complete": complete,
+        "rows": len(rows),
+        "trials": trials,
+        "falls": falls,
+        "fall_rate_upper": upper,
+        "most_falls_in_a_row": most,
+        "falls_without_fault": sum(row.falls for row in rows if row.rule == NO_FAULT),
+        "did_not_act": silent,
+        "by_row": [asdict(row) for row in rows],
+    }
+
+
+def _read(kept: Path | None, made_of: dict[str, Any]) -> list[FallRow]:
+    """Return the rows of an earlier campaign that was of the same bundle, code and seed."""
+    if kept is None or not kept.exists():
+        return []
+    try:
+        content = json.loads(kept.read_text())
+        return [FallRow(**row) for row in content["rows"]] if content["of"] == made_of else []
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise SurefootError(f"{kept} holds no rows of a campaign ({error}). Remove it to begin anew.") from error
+
+
+def _run(plan: FallPlan, keys: list[tuple[str, str]], processes: int | None) -> Iterable[FallRow]:
+    context = multiprocessing.get_context("spawn")
+    # Each process does its linear algebra by itself; the variables count when it imports NumPy.
+    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+    workers = processes or os.cpu_count() or 1
+    rest = iter(keys)
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(plan,)) as pool:
+        try:
+            running = {pool.submit(_row, *key) for key in islice(rest, workers)}
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                running |= {pool.submit(_row, *key) for key in islice(rest, len(done))}
+                for future in done:
+                    yield future.result()
+        except KeyboardInterrupt:
+            return
+
+
+_loaded: tuple[FallPlan, Bundle] | None = None  # of a process of the pool
+
+
+def _begin(plan: FallPlan) -> None:
+    global _loaded
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
+    _loaded = (plan, load_bundle(plan.folder, runtime="numpy"))
+
+
+def _row(rule_name: str, walk_name: str) -> FallRow:
+    assert _loaded is not None
+    plan, bundle = _loaded
+    fault = None if rule_name == NO_FAULT else fault_of_rule(bundle.contract, rule_name)
+    rules = {rule.name: rule for rule in rules_without_damping(bundle.contract)}
+    outcome = run_row(bundle, walk_of(walk_name), fault, trials=plan.trials, seed=plan.seed)
+    bursts = fault is not None and fault.burst_s < fault.every_s
+    return FallRow(
+        rule=rule_name,
+        walk=walk_name,
+        answer="-" if fault is None else answer_of(rules[rule_name]),
+        what="" if fault is None else fault.what,
+        lasts_s=0.0 if fault is None else fault.lasts_s,
+        burst_s=fault.burst_s if fault is not None and bursts else None,
+        trials=plan.trials,
+        acted=int(outcome.acted.sum()),
+        falls=int(outcome.fell.sum()),
+        stood=int(outcome.stood.sum()),
+    )
