@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from surefoot_bridge.guardian import GuardianTookOverError, start_guardian
 from surefoot_bridge.guardian_registry import end_guardian
 from surefoot_bridge.guardian_registry import guardians as all_guardians
 from surefoot_bridge.unitree import RobotAddress, RobotLock, open_robot
+from surefoot_bridge.unitree.commands import LowCommand
+from surefoot_bridge.unitree.kinds import KINDS
+from surefoot_bridge.unitree.participant import Participant
 
 pytestmark = needs_dds
 
@@ -217,9 +221,7 @@ def test_the_guardian_damps_when_the_interface_that_went_down_before_the_run_end
     found = json.loads(run.stdout.splitlines()[-1])
     assert found["kept_while_down"]  # it went on with all its gains: nothing reached it
     assert found["told"]["ended"] == "in order"
-    assert found["told"]["last_words"].startswith(
-        "IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: no report of it has come"
-    )
+    assert found["told"]["last_words"].startswith("IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: no report of it has come")
     assert f"guardian {found['guardian']} of bridge " in found["listed_while_down"][0]
     assert "DAMPS it since " in found["listed_while_down"][0]
     assert found["damped"]

@@ -33,9 +33,7 @@ def asked(peer, monkeypatch):
     """What the own controller is asked for, in its order, and when it is switched off and on."""
     seen, own = [], peer.firmware.own
     ask, release, select = own.ask, own.release, own.select
-    monkeypatch.setattr(
-        own, "ask", lambda api_id, parameter: (seen.append((api_id, parameter)), ask(api_id, parameter))[1]
-    )
+    monkeypatch.setattr(own, "ask", lambda api_id, parameter: (seen.append((api_id, parameter)), ask(api_id, parameter))[1])
     monkeypatch.setattr(own, "release", lambda: (seen.append("off"), release()))
     monkeypatch.setattr(own, "select", lambda name: (seen.append(f"on {name}"), select(name)))
     return seen
@@ -80,9 +78,7 @@ def test_a_go2_that_does_not_lie_down_is_not_let_fall(monkeypatch):
     monkeypatch.setattr(handover, "_LIE_DOWN_S", 1.0)
     with Peer(GO2, own_controller="mcf") as peer, opened() as robot:
         monkeypatch.setattr(peer.firmware.own, "ask", lambda api_id, parameter: 4201)
-        with pytest.raises(
-            SurefootError, match=r"does not lie down .* \(StandDown: .*refused with code 4201.*not let fall"
-        ):
+        with pytest.raises(SurefootError, match=r"does not lie down .* \(StandDown: .*refused with code 4201.*not let fall"):
             robot.take_control()
         assert peer.firmware.own_controller == "mcf"
         assert peer.commands == []
@@ -110,9 +106,7 @@ def test_the_checklist_asks_for_the_hand_over_and_says_what_the_robot_will_do(ha
         plan = plan_of(robot, RobotPlace("unitree", address(GO2)), hand_back=hand_back)
     assert "its own, 'mcf', brings it to rest (StandDown) and is switched off" in plan.notes[0]
     assert plan.confirmations[0].startswith("The Go2 stands or lies on flat ground")
-    stands = (
-        "Nobody is within reach: when the run has ended in order, 'mcf' is switched on again, and the robot stands up"
-    )
+    stands = "Nobody is within reach: when the run has ended in order, 'mcf' is switched on again, and the robot stands up"
     assert any(text.startswith(stands) for text in plan.confirmations) == hand_back
 
 
@@ -121,18 +115,7 @@ def test_the_checklist_asks_for_the_hand_over_and_says_what_the_robot_will_do(ha
 def test_an_emulated_go2_stands_lies_down_for_the_bridge_walks_and_stands_by_its_own_controller_again(tmp_path):
     script = tmp_path / "script"
     script.write_text("0.2 stand\n2.8 walk\n3.2 velocity 0.3 0 0\n5 velocity 0 0 0\n6 end\n")
-    options = [
-        "run",
-        str(BUNDLE),
-        "--robot",
-        "go2",
-        "--interface",
-        "lo",
-        "--domain",
-        str(DOMAIN),
-        "--stage",
-        "tethered",
-    ]
+    options = ["run", str(BUNDLE), "--robot", "go2", "--interface", "lo", "--domain", str(DOMAIN), "--stage", "tethered"]
     options += ["--runtime", "numpy", "--acknowledge", "ready", "--operator", f"script:{script}"]
     code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.command_line import main; sys.exit(main({options!r}))"
     with Emulator("go2", tmp_path, "--own-controller", "mcf") as emulator:

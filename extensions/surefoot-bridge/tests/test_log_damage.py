@@ -99,9 +99,7 @@ def test_what_is_no_mcap_file_is_refused(remade, data):
 
 @pytest.mark.parametrize("data", [b"", b"\x89MCAP0\r", bytes(1000)])
 def test_a_part_of_which_a_loss_of_power_left_nothing_is_no_log_alone(remade, data):
-    with pytest.raises(
-        SurefootError, match=f"no whole message of /contract.* {len(data)} bytes at the end are cut off"
-    ):
+    with pytest.raises(SurefootError, match=f"no whole message of /contract.* {len(data)} bytes at the end are cut off"):
         read_log(remade(data))
 
 

@@ -21,7 +21,7 @@ TILTED = {"imu_quat_wxyz": np.array([0.0, 1.0, 0.0, 0.0])}
 
 
 def test_responses_are_ordered_by_severity() -> None:
-    ladder = ["NONE", "CLAMP", "STOP", "HOLD", "STAND", "DAMP", "ZERO"]
+    ladder = "NONE CLAMP STOP HOLD STAND DAMP ZERO".split()
     assert [response.name for response in sorted(Response)] == ladder
 
 

@@ -6,8 +6,8 @@ period and two low-level ticks, in which what has gone wrong is noticed.
 
 from typing import Dict, Mapping, Optional, Tuple
 
-from surefoot_bridge.errors import unknown_name
 from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
+from surefoot_bridge.errors import unknown_name
 from surefoot_bridge.safety_rules import Response
 
 from .fault import AT_ONCE_S as _AT_ONCE_S
