@@ -179,9 +179,9 @@ class NetworkPart:
     None follows the last, whatever its name says. I counts from 0.
 
     Attributes:
-        weights_sha256: SHA-256 of its parameters: over the arrays, for each the line ``NAME ROWSxCOLUMNS``, ended by a
-            line feed, and its little-endian bytes; normaliser, memory and perceptron in this order, layers counted up,
-            weights before biases.
+        weights_sha256: SHA-256 of its parameters: for each array the line ``NAME SIZE`` or ``NAME ROWSxCOLUMNS`` with
+            its line feed, then its little-endian bytes, rows first. Order: mean, std, memory, perceptron; layers
+            counted up, of each the weights before the biases.
         observation_dim: Length of its input.
         action_dim: Length of its output.
         recurrent: Its memory; null where it has none.

@@ -52,9 +52,9 @@ class RobotPart:
     Attributes:
         name: Name of the robot, as ``surefoot robots list`` shows it.
         revision: Revision of its model.
-        kind: What stands.
+        kind: Kind of robot, by its legs.
         joint_names: Joints in the policy's order. Every list in this contract with one number for each joint is in this
-            order, and so are the columns of ``action`` in ``golden.npz``.
+            order, as are ``action`` and ``applied_action`` in ``golden.npz``.
         sdk_joint_names: The same joints in the order of the robot's own low-level interface. The columns of
             ``report.*`` and ``joints.*`` in ``golden.npz`` are in this order.
         foot_names: Feet in the policy's order.
