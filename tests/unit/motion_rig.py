@@ -52,7 +52,8 @@ def batch(num_trials: int = 1, pushes: tuple[PushTimes, ...] = (), varied: Chang
     """Trials of nominal robots."""
     n, ones, zeros = num_trials, np.ones(num_trials), np.zeros(num_trials)
     variation = {
-        "friction": 0.8 * ones, "torsional_friction_m": zeros, "rolling_friction_m": zeros, "payload_kg": zeros, "motor_strength": np.ones((n, J)), "motor_heat": np.zeros((n, J)),
+        "friction": 0.8 * ones, "torsional_friction_m": zeros, "rolling_friction_m": zeros, "payload_kg": zeros,
+        "motor_strength": np.ones((n, J)), "motor_heat": np.zeros((n, J)),
         "cold_friction": ones, "battery_voltage": ones, "battery_sag_per_s": zeros, "command_latency_s": zeros,
         "sensor_noise": zeros, "encoder_offset_rad": np.zeros((n, J)), "tilt_rad": np.zeros((n, 2)),
         "yaw_rad": zeros, "joint_offset_rad": np.zeros((n, J)),

@@ -59,9 +59,7 @@ def test_what_could_not_run_says_so():
 
 def test_what_an_engine_cannot_run_as_it_is_meant_is_said_and_does_not_count():
     reason = "PhysX has no rolling friction."
-    verdict = judge(
-        [outcome(100)], gate(engines=["mujoco", "ovphysx"]), not_scored={("walk", "ovphysx"): reason}
-    )
+    verdict = judge([outcome(100)], gate(engines=["mujoco", "ovphysx"]), not_scored={("walk", "ovphysx"): reason})
     assert verdict.exit_code == 0
     row = verdict.of("walk", "ovphysx")
     assert (row.judgement, row.counts) == ("not scored", False)

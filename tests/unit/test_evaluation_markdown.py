@@ -6,10 +6,12 @@ import pytest
 from tests.unit import evaluation_rig as rig
 
 from surefoot.evaluation.gate import Gate, judge
+from surefoot.evaluation.junit import junit_xml
 from surefoot.evaluation.markdown import markdown_summary
 from surefoot.evaluation.report.markdown_text import plain, table
 from surefoot.evaluation.report.page import suite_verdict
 from surefoot.evaluation.report.words import DASH
+from surefoot.evaluation.scenario import RobotVariation
 from surefoot.evaluation.wandb_tables import log_evaluation, tables
 
 
@@ -42,6 +44,20 @@ def test_an_engine_that_does_not_count_says_so(made):
     gate = Gate(version=1, name="mine", description="MuJoCo only.", engines=("mujoco",))
     text = markdown_summary(made, judge(made.outcomes, gate), gated=True)
     assert text.count("not counted") == 8
+
+
+def test_feet_that_grip_are_not_scored_in_physx_and_nothing_is_missing_there(made):
+    *others, last = made.suite.scenarios
+    gripping = last.model_copy(update={"robot": RobotVariation.model_validate({"rolling_friction_m": 0.01})})
+    outcomes = tuple(item for item in made.outcomes if (item.scenario, item.engine) != ("largest_push", "ovphysx"))
+    suite = made.suite.model_copy(update={"scenarios": (*others, gripping)})
+    changed = replace(made, suite=suite, outcomes=outcomes)
+    assert changed.complete
+    assert set(changed.not_scored) == {("largest_push", "ovphysx")}
+    lines = markdown_summary(changed, suite_verdict(changed), gated=True).splitlines()
+    (row,) = [line for line in lines if line.startswith("| Largest push")]
+    assert row.split("|")[3].strip().endswith(" not scored in this engine")
+    assert "is not scored. PhysX has no rolling friction" in junit_xml(changed, suite_verdict(changed))
 
 
 def test_a_bar_or_an_underscore_breaks_no_table():

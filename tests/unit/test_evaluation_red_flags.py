@@ -273,8 +273,21 @@ def test_every_rule_between_engines_is_tested_and_no_two_rules_share_a_name():
     ("trait", "expected"),
     [
         (traits.stands, {"stand"}),
-        (traits.crawls, {"crawl"}),
-        (traits.moves, {"flat_forward", "flat_turn", "turn_180", "crawl", "backward", "sideways", "start_stop"}),
+        (traits.crawls, {"crawl", "crawl_20", "crawl_10"}),
+        (
+            traits.moves,
+            {
+                "flat_forward",
+                "flat_turn",
+                "turn_180",
+                "crawl",
+                "crawl_20",
+                "crawl_10",
+                "backward",
+                "sideways",
+                "start_stop",
+            },
+        ),
         (traits.strides_straight, {"flat_forward", "backward", "start_stop"}),
         (traits.is_pushed_lightly, {"push_30n"}),
         (traits.turns, {"flat_turn", "turn_180", "wet_floor"}),

@@ -240,7 +240,7 @@ MISTAKES = {
     "robot: {friction: wet}": "line 6: robot.friction is 'wet'; it must be a number or [low, high].",
     "robot: {friction: [0.5, 0.3]}": "line 6: robot.friction is [0.5, 0.3]: [0.5, 0.3] is empty: give the lower end",
     "robot: {friction: .nan}": "line 6: robot.friction is nan; it must be a finite number.",
-    "robot:\n  frction: 0.3": "line 7: robot.frction is unknown (did you mean friction?); valid: friction, torsional_friction_m",
+    "robot:\n  frction: 0.3": "line 7: robot.frction is unknown (did you mean friction?); valid: friction",
     "pushes: [{at_s: 2, force_n: 9, direction_deg: up}]": (
         "line 6: pushes[0].direction_deg is 'up'; it must be a number or [low, high], or 'any'."
     ),

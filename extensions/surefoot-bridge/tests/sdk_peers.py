@@ -113,9 +113,60 @@ def python_robot(kind, domain):
     return {"checksums": all(crc.Crc(each) == each.crc for each in commands), "header": header, **motors}
 
 
+def record(kind, domain):
+    """Record an exchange with the emulated firmware in the Python SDK's own bytes: what it received and sent."""
+    from unitree_sdk2py.comm.motion_switcher.motion_switcher_client import MotionSwitcherClient
+    from unitree_sdk2py.core.channel import ChannelFactoryInitialize, ChannelPublisher, ChannelSubscriber
+    from unitree_sdk2py.idl import default
+    from unitree_sdk2py.idl.unitree_api.msg import dds_ as api
+    from unitree_sdk2py.idl.unitree_go.msg import dds_ as go
+    from unitree_sdk2py.idl.unitree_hg.msg import dds_ as hg
+    from unitree_sdk2py.utils.crc import CRC
+
+    is_go = kind == "unitree_go2"
+    types, make = (go, default.unitree_go_msg_dds__LowCmd_) if is_go else (hg, default.unitree_hg_msg_dds__LowCmd_)
+    ChannelFactoryInitialize(int(domain), "lo")
+    topics = {
+        "report": ("rt/lowstate", types.LowState_),
+        "request": ("rt/api/motion_switcher/request", api.Request_),
+        "response": ("rt/api/motion_switcher/response", api.Response_),
+    }
+    if not is_go:
+        topics["battery"] = ("rt/lf/bmsstate", hg.BmsState_)
+    heard, subscribers = {name: [] for name in topics}, []
+    for name, (topic, message) in topics.items():
+        subscribers.append(ChannelSubscriber(topic, message))
+        subscribers[-1].Init(heard[name].append, 10)
+    publisher = ChannelPublisher("rt/lowcmd", types.LowCmd_)
+    publisher.Init()
+    switcher = MotionSwitcherClient()
+    switcher.SetTimeout(5.0)
+    switcher.Init()
+    assert switcher.CheckMode()[1]["name"] == "normal"
+    while not all(heard.values()):
+        time.sleep(0.01)
+    command = make()
+    if is_go:
+        command.head[0], command.head[1], command.level_flag = 0xFE, 0xEF, 0xFF
+    else:
+        command.mode_machine = heard["report"][-1].mode_machine
+    for i in range(12 if is_go else 29):
+        motor = command.motor_cmd[i]
+        motor.mode, motor.q, motor.dq, motor.kp, motor.kd, motor.tau = (1, *(0.125 * i + part for part in range(5)))
+    command.crc = CRC().Crc(command)
+    for _ in range(20):
+        publisher.Write(command)
+        time.sleep(0.01)
+    sent = {name: messages[-1].serialize().hex() for name, messages in heard.items()}
+    return {
+        **sent,
+        "command": command.serialize().hex(),
+        "right": CRC().Crc(heard["report"][-1]) == heard["report"][-1].crc,
+    }
+
+
 if __name__ == "__main__":
-    said = {"far": far, "far_switcher": far_switcher, "python": python, "python_robot": python_robot}[sys.argv[1]](
-        *sys.argv[2:]
-    )
+    programs = (far, far_switcher, python, python_robot, record)
+    said = {program.__name__: program for program in programs}[sys.argv[1]](*sys.argv[2:])
     print("SAID " + json.dumps(said), flush=True)
     os._exit(0)  # the SDKs' threads do not end

@@ -26,7 +26,7 @@ def run():
 def test_the_shipped_go2_policy_stands_walks_turns_and_sits_without_a_fall():
     report = run().report
     modes = [change.mode for change in report.modes]
-    assert modes == [Mode[name] for name in "PASSIVE STAND WALK STOP STAND SIT PASSIVE".split()]
+    assert modes == [Mode[name] for name in ["PASSIVE", "STAND", "WALK", "STOP", "STAND", "SIT", "PASSIVE"]]
     assert [event.message for event in report.events if event.response >= Response.STOP] == []
     assert report.in_order
     assert report.mishaps == ()

@@ -1,13 +1,12 @@
 """How a walking robot comes to a stand: asked to, or by safety; every motion waits for the one before it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from contracts import small_contract
-from dataclasses import replace
-from machine_cases import GAINS, POLICY, POSES, STAND, SWINGING, Robot, mode
-from safety_cases import CONTRACT, POSE, TICK_S, command
+from machine_cases import POLICY, STAND, SWINGING, Robot, mode
+from safety_cases import CONTRACT, POSE, TICK_S
 
-from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.flat_command import flat
 from surefoot_bridge.machine_modes import Mode, Request
 from surefoot_bridge.machine_transitions import RAMP_S, STOP_S, velocity_share

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from loop_rig import Rig
 from unitree_peer import Peer, address, await_true, needs_dds, unitree_contract
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.combined_operator import CombinedOperator
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.machine_modes import Request
+from surefoot_bridge.machine_modes import Mode, Request
 from surefoot_bridge.remote_operator import RemoteOperator, RemoteStop, remote_source, try_remote_stop
 from surefoot_bridge.unitree import open_robot
 from surefoot_bridge.unitree.remote import KEYS, remote_bytes, remote_of
@@ -104,6 +105,20 @@ def test_what_is_held_when_it_is_opened_was_not_meant_for_the_bridge():
     held = Held("L1", "A")
     assert held.operator.read(0.1).request is Request.KEEP
     assert Held("select").operator.read(0.1).stop  # but a stop is one
+
+
+def test_a_robot_stands_walks_and_is_damped_by_its_remote_alone(tmp_path):
+    rig = Rig(tmp_path)
+    held = {0.1: ["L1", "A"], 0.2: ["L1"], 1.5: ["L1", "X"], 1.6: ["L1"], 2.5: ["L2", "B"], 2.6: []}
+
+    def remote():
+        keys = [keys for begin_s, keys in held.items() if rig.clock.now() >= begin_s - 1e-9]
+        return remote_bytes(keys[-1] if keys else [], ly=0.9)
+
+    rig.operator.read = RemoteOperator(remote, NAMES, LARGEST, time_s=0.0).read
+    report = rig.run(3.0)
+    modes = [(change.mode, round(change.time_s, 1)) for change in report.modes]
+    assert modes == [(Mode.PASSIVE, 0.0), (Mode.STAND, 0.1), (Mode.WALK, 1.5), (Mode.DAMPED, 2.5)]
 
 
 @needs_dds

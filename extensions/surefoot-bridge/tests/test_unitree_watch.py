@@ -1,5 +1,7 @@
 """Who else commands a robot, how its clock goes, and what its motors and battery say: watched while it walks."""
 
+import ctypes
+import math
 import os
 import subprocess
 import sys
@@ -168,6 +170,59 @@ def test_a_robot_whose_clock_runs_a_tenth_slow_is_refused(monkeypatch):
         other_rate(peer, monkeypatch, -0.1)
         with pytest.raises(SurefootError, match=r"The robot's clock runs \d+\.\d% slow .*at most 5% is accepted"):
             opened().close()
+
+
+def test_a_robot_whose_clock_was_set_by_a_minute_says_so_and_its_reports_are_not_old_for_ever_after(monkeypatch):
+    clock = MonotonicClock()
+    with Peer(GO2) as peer, opened() as robot:
+        report, step_s = peer.firmware.report, [0.0]
+
+        def stepped(state):
+            state.time_s[...] += 100.0 + step_s[0]
+            report(state)
+
+        monkeypatch.setattr(peer.firmware, "report", stepped)
+        for step in (60.0, -60.0):
+            time.sleep(0.1)
+            before = robot.read().state
+            step_s[0] += step
+            seen = []
+            assert await_true(lambda: seen.append(robot.read()) or abs(seen[-1].state.time_s - before.time_s) > 50.0)  # noqa: B023
+            assert float(seen[-1].state.time_s - before.time_s) == pytest.approx(step, abs=0.5)
+            assert (seen[-1].state.sequence > before.sequence) == (step > 0.0)  # a clock set back is no newer report
+            time.sleep(0.05)
+            assert clock.now() - robot.read().received_s < 0.04
+
+
+def test_a_delay_of_the_network_that_grows_by_9_ms_a_second_makes_reports_old_within_6_seconds(monkeypatch):
+    """The stamp of a report is that of its sending, as on a network whose queue fills."""
+    with Peer(GO2) as peer:
+        publisher, waiting, begin_s = peer.firmware._reports, [], [math.inf]
+        write = publisher._participant.library.dds_write_ts
+        write.argtypes = [ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64]
+
+        def publish():
+            now_s = time.monotonic()
+            due_s = now_s + 0.009 * max(now_s - begin_s[0], 0.0)
+            waiting.append((due_s, publisher.message.copy(), time.time_ns()))
+            while waiting and waiting[0][0] <= now_s:
+                _, message, stamp = waiting.pop(0)
+                write(publisher._writer, message.ctypes.data, stamp)
+
+        monkeypatch.setattr(publisher, "publish", publish)
+        with opened() as robot:
+            begin_s[0] = time.monotonic()
+            ages, alarms = [], {}
+            while time.monotonic() < begin_s[0] + 6.5:
+                reading = robot.read()
+                ages.append((time.monotonic() - begin_s[0], MonotonicClock().now() - reading.received_s))
+                alarms.update(reading.alarms)
+                time.sleep(0.002)
+    early = [age for time_s, age in ages if time_s < 2.0]
+    late = [age for time_s, age in ages if time_s > 6.0]
+    assert np.median(early) < 0.03
+    assert np.median(late) > 0.04  # from which safety takes a report for old; the delay is 54 ms
+    assert alarms == {}  # and it is not the clock's fault
 
 
 def test_a_suspend_counts_on_the_loops_clock():

@@ -12,6 +12,7 @@ from .clock import Clock, MonotonicClock, SimulatedClock
 from .contract import Contract
 from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
+from .live.status import LiveStatus
 from .log import LogWriter, open_log
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
@@ -46,6 +47,7 @@ class Run:
         without_switcher: Whether to go on where the robot does not say which controller of its own is active.
         hand_back: Whether a controller of its own that was on is switched on again after a run that ended in order.
         seal_key: File of the key that seals the logs of a real robot; None for the user's own one.
+        live: Whether to show on the standard output how it goes while it runs.
     """
 
     place: RobotPlace
@@ -58,6 +60,7 @@ class Run:
     without_switcher: bool = False
     hand_back: bool = True
     seal_key: Optional[Path] = None
+    live: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is loaded.
@@ -174,9 +177,16 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         )
         if run.operator.help:
             print(run.operator.help, flush=True)
+        if run.live:
+            name = stage.log_name(rehearsal=not (place.on_hardware and robot.is_real))
+            loop.live = stack.enter_context(
+                LiveStatus(contract, loop.controller.safety.rules, stage=name, duration_s=command.duration_s)
+            )
         bench.begins(loop)
         with ending_signals(operator.end) as signals:
             report = loop.run()
+            if loop.live is not None:
+                loop.live.close()
             rest = let_go(opened, guardian, in_order=report.in_order, hand_back=run.hand_back)
             robot.close()
             status = None if log is None else log.close()

@@ -35,10 +35,11 @@ _KEEP, _RELEASE = np.int8(Request.KEEP), np.int8(Request.RELEASE)
 class Controller:
     """The controller of a bundle's robot in a stage. It holds no state of its own.
 
-    A tick is :meth:`observe` and :meth:`infer` where the policy is due, then :meth:`command`. The policy is due each
-    control period while the robot walks, and at the control period that begins to walk: there an episode begins, as in
-    training. A robot that stops is asked for less and less velocity, whatever the operator asks for. A report that cannot be shown (not finite, wrong checksum, no attitude) is not: the policy skips that
-    step, so that neither its history nor its memory knows of it.
+    A tick is :meth:`observe` and :meth:`infer` where the policy is due, then :meth:`command`. The policy is due
+    each control period while the robot walks, and at the control period that begins to walk: there an episode
+    begins, as in training. A robot that stops is asked for less and less velocity, whatever the operator asks for.
+    A report that cannot be shown (not finite, wrong checksum, no attitude) is not: the policy skips that step, so
+    that neither its history nor its memory knows of it.
 
     Safety is told which sensors are frozen (:mod:`~surefoot_bridge.frozen`) while the robot walks.
 

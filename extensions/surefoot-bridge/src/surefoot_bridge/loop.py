@@ -13,6 +13,7 @@ from .controller import Controller, ControllerState, TickInputs
 from .errors import SurefootError
 from .guardian import GuardianTookOverError, Heartbeat
 from .jitter import JitterCounter
+from .live.status import LiveStatus
 from .log.writer import LogWriter
 from .loop_inputs import LoopInputs
 from .loop_report import LoopReport, Record
@@ -67,6 +68,7 @@ class Loop:
     Attributes:
         controller: What decides.
         state: Its state after the last tick.
+        live: Where a person sees how it goes; None for nowhere.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Loop:
         self.controller = Controller(bundle, limits, poses, gains)
         self.state: ControllerState = self.controller.initial(())
         self._robot, self._clock = robot, clock
+        self.live: Optional[LiveStatus] = None
         self._log, self._heartbeat, self._ask_realtime = log, heartbeat, ask_realtime
         self._period_s = 1.0 / contract.timing.low_level_hz
         self._end = OrderlyEnd(contract, poses)
@@ -268,6 +271,8 @@ class Loop:
             self._first_s = now
         self._ticks, self._last_s = self._ticks + 1, now
         self._tell(now, verdict, request, asked_in, reading.alarms)
+        if self.live is not None:
+            self.live.show(now, int(self.state.machine.mode), verdict, reading, wish.velocity_command)
         if self._log is not None:
             self._log.write(
                 now,

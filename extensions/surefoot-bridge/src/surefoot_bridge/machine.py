@@ -34,9 +34,9 @@ class Machine:
     ``1.5 dt / handover_s`` of the distance between the two. Only passive and damped come at once, and the target of a
     joint that had no stiffness starts from where the joint is.
 
-    A hold stops the motion of stand and sit. A robot that its policy drives keeps its targets and goes over to the gains
-    of standing; the hand-over back takes as long as the hold has lasted, at most ``handover_s``: a short one costs
-    little. What else requests and safety lead to: :class:`~surefoot_bridge.machine_transitions.Transitions`.
+    A hold stops the motion of stand and sit. A robot that its policy drives keeps its targets and goes over to the
+    gains of standing; the hand-over back takes as long as the hold has lasted, at most ``handover_s``: a short one
+    costs little. What else requests and safety lead to: :class:`~surefoot_bridge.machine_transitions.Transitions`.
 
     No step counts for more than a control period, however the clock jumps.
 

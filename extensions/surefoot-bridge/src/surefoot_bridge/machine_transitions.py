@@ -1,4 +1,4 @@
-"""From mode to mode: what a request leads to, what safety makes of it, and when one motion has ended and the next begins."""
+"""From mode to mode: what a request leads to, what safety makes of it, and when a motion ends and the next begins."""
 
 from typing import Tuple
 
@@ -19,8 +19,8 @@ STOP_S = 1.5
 """How long the policy has to bring a robot to rest [s]; then it stands, at rest or not: three strides. Assumption."""
 
 QUIET_S = 0.2
-"""How long joints and base must have been quiet until a robot has come to rest [s]: half a stride, in which a robot that
-steps on the spot lifts a leg. Assumption."""
+"""How long joints and base must have been quiet until a robot has come to rest [s]: half a stride, in which a robot
+that steps on the spot lifts a leg. Assumption."""
 
 QUIET_JOINT_RAD_S = 1.0
 """Speed below which a joint is quiet [rad/s]; that of a leg in the air is several times as large. Assumption."""

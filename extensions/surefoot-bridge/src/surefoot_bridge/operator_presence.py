@@ -7,9 +7,9 @@ a person does counts as a sign, and there are two answers to silence:
   ``motion_s`` after the last: the robot goes on walking on the spot, on its own balance. Key repetition begins 250 ms
   (Linux console) to 660 ms (X11) after a key was pressed, and a terminal does not tell when a key is released, so
   ``motion_s`` cannot be shorter than that.
-- *Presence needs an acknowledgement now and then.* Any sign counts for ``presence_s``. Then the heartbeat stands still,
-  and half a second later safety stops the robot, which stands until it is asked to walk. To demand a finger on a key from standing up to sitting
-  down would end in a weight on the keyboard.
+- *Presence needs an acknowledgement now and then.* Any sign counts for ``presence_s``. Then the heartbeat stands
+  still, and half a second later safety stops the robot, which stands until it is asked to walk. To demand a finger on
+  a key from standing up to sitting down would end in a weight on the keyboard.
 
 What is certain is told at once: the terminal or the joystick is gone, and the heartbeat is that of the last sign.
 """

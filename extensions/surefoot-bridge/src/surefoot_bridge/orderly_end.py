@@ -1,4 +1,4 @@
-"""How a robot comes to rest when a run ends: it stops walking, stands, sits, and is passive, or balances for a gantry."""
+"""How a robot comes to rest when a run ends: it stops, stands, sits and is passive, or balances for a gantry."""
 
 import math
 from typing import Tuple

@@ -32,6 +32,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         without_switcher=arguments.without_switcher,
         hand_back=not arguments.no_hand_back,
         seal_key=arguments.seal_key,
+        live=True,
     )
     run.check()
     bundle = load_bundle(

@@ -204,7 +204,7 @@ class Safety:
     def _limit_hold(
         self, response: np.ndarray, held_s: np.ndarray, elapsed_s: np.ndarray, walking: Any
     ) -> Tuple[np.ndarray, np.ndarray]:
-        """Return the response with what becomes of a hold that lasts, and for how long targets were held [s], (...,)."""
+        """Return the response with what becomes of a hold that lasts, and for how long it has [s], (...,) each."""
         holds = response == _HOLD
         longest = self._longest_hold_s
         held_s = np.minimum(np.maximum(held_s + np.where(holds, elapsed_s, -_RECOVERY * elapsed_s), 0.0), longest)

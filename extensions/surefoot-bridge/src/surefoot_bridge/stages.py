@@ -25,7 +25,8 @@ class Criteria:
             asked for ...
         asked_s: ... for this long while it walked [s], and least time in which the IMU felt steps [s].
         missed_share: Largest share of ticks later than the stage's limit of lateness, in [0, 1].
-        holds_per_min: Largest number of holds and stops per minute of walking [1/min]. Nothing that damps may have happened.
+        holds_per_min: Largest number of holds and stops per minute of walking [1/min]. Nothing that damps may have
+            happened.
         temperature_margin_c: How far below the temperature from which it must rest each motor must have stayed [degrees
             Celsius].
         dropped_share: Largest share of ticks that are missing in the log because the disk was too slow, in [0, 1].

@@ -76,8 +76,8 @@ def why_not_scored(engine: str, scenario: Scenario) -> str:
     robot = scenario.robot
     if engine == _SHORT["physx"] and has_turning_friction(robot):
         return (
-            "PhysX has no rolling friction, and one torsional patch for all robots: the scenario is scored in MuJoCo and "
-            "Newton."
+            "PhysX has no rolling friction, and one torsional patch for all robots: the scenario is scored in MuJoCo "
+            "and Newton."
         )
     return ""
 

@@ -16,8 +16,8 @@ _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 def junit_xml(evaluation: Evaluation, verdict: GateVerdict) -> str:
     """Return the text of the file.
 
-    What the gate does not count is skipped if it falls short, as is what an engine does not score. What could not run is an error, as is what did not get
-    its turn.
+    What the gate does not count is skipped if it falls short, as is what an engine does not score. What could not run
+    is an error, as is what did not get its turn.
 
     Args:
         evaluation: The evaluation.

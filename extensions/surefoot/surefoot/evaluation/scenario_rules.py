@@ -36,7 +36,9 @@ _KEYS_OF_TERRAIN = {
     "stairs": ("direction", "step_height_m", "step_depth_m"),
 }
 
-_TRACKING = tuple(name for name in MEASURES if name.startswith(("rms_v", "rms_yaw", "steady_", "command_share", "turn_share")))
+_TRACKING = tuple(
+    name for name in MEASURES if name.startswith(("rms_v", "rms_yaw", "steady_", "command_share", "turn_share"))
+)
 
 
 def scenario_mistakes(scenario: Scenario) -> Iterator[Mistake]:

@@ -1,4 +1,4 @@
-"""All rows of the table of falls: each rule that does not damp the robot, in each walk, beside walks without a fault."""
+"""All rows of the table of falls: each rule that does not damp, in each walk, beside walks without a fault."""
 
 from __future__ import annotations
 

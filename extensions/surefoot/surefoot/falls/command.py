@@ -60,4 +60,9 @@ class _Progress:
         self._before = self._before or done - 1
         made = done - self._before
         left_s = (planned - done) * (time.monotonic() - self._begun_s) / max(made, 1)
-        print(f"\r{f'{done}/{planned} rows, {left_s / 60.0:.1f} min left; {last}':99}", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r{f'{done}/{planned} rows, {left_s / 60.0:.1f} min left; {last}':99}",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )

@@ -18,6 +18,9 @@ from .moment import Moment
 Spoil = Callable[[np.ndarray, float], np.ndarray]
 """Changes an action or a command, given for how long the fault has been on [s]."""
 
+_STEP_S = 0.02
+"""A control step of most policies."""
+
 LONG_S = 2.0
 """Longer than any grace, any hold and the way from walking to a stand."""
 
@@ -192,39 +195,113 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
         temperature[..., 0] = hot_c - 5.0
         _report(moment, motor_temperature_c=temperature)
 
-    bursts = {"burst_s": _BURST_S, "every_s": _EVERY_S}
-    steps = {"burst_s": 0.02, "every_s": _EVERY_S}
     listed = (
-        RuleFault("action_not_finite", "An action is not a number.", LONG_S, None, "action", _one_not_a_number),
-        RuleFault("action_range", "The actions of a step are a million times too large.", LONG_S, None, "action",
-                  _too_large, **steps),
+        RuleFault("action_not_finite", "An action is not a number.", LONG_S, spoils="action", spoil=_one_not_a_number),
+        RuleFault(
+            "action_range",
+            "The actions of a step are a million times too large.",
+            LONG_S,
+            spoils="action",
+            spoil=_too_large,
+            burst_s=_STEP_S,
+            every_s=_EVERY_S,
+        ),
         RuleFault("policy_failed", "The policy raises an exception.", LONG_S, _policy_fails),
         RuleFault("velocity_command", "The velocity command is a thousand times too large.", LONG_S, _velocity_huge),
         RuleFault("operator_lost", "The operator's heartbeat stays away.", LONG_S, _operator_silent),
-        RuleFault("command_not_finite", "The target of a joint is not a number.", LONG_S, None, "command",
-                  _one_not_a_number, **bursts),
-        RuleFault("command_range", "The target of a joint is 10 rad away.", LONG_S, None, "command", _pulled(10.0),
-                  **steps),
-        RuleFault("target_rate", "The target of a joint goes to and fro by 1.2 rad at every tick.", LONG_S, None,
-                  "command", _shaken, **steps),
-        RuleFault("torque_asked", "The target of a joint is 2 rad away.", LONG_S, None, "command", _pulled(2.0),
-                  **steps),
+        RuleFault(
+            "command_not_finite",
+            "The target of a joint is not a number.",
+            LONG_S,
+            spoils="command",
+            spoil=_one_not_a_number,
+            burst_s=_BURST_S,
+            every_s=_EVERY_S,
+        ),
+        RuleFault(
+            "command_range",
+            "The target of a joint is 10 rad away.",
+            LONG_S,
+            spoils="command",
+            spoil=_pulled(10.0),
+            burst_s=_STEP_S,
+            every_s=_EVERY_S,
+        ),
+        RuleFault(
+            "target_rate",
+            "The target of a joint goes to and fro by 1.2 rad at every tick.",
+            LONG_S,
+            spoils="command",
+            spoil=_shaken,
+            burst_s=_STEP_S,
+            every_s=_EVERY_S,
+        ),
+        RuleFault(
+            "torque_asked",
+            "The target of a joint is 2 rad away.",
+            LONG_S,
+            spoils="command",
+            spoil=_pulled(2.0),
+            burst_s=_STEP_S,
+            every_s=_EVERY_S,
+        ),
         RuleFault("motor_warm", "A motor is 5 K below where it must rest.", LONG_S, motor_warm),
         RuleFault("battery_low", "The battery is almost empty.", 2.0 + LONG_S, _battery_low),
-        RuleFault("report_not_finite", "A joint position is not a number.", LONG_S, _not_finite, **bursts),
-        RuleFault("report_quaternion", "The IMU's quaternion is of length 1.2.", LONG_S, _quaternion, **bursts),
-        RuleFault("report_crc", "Reports have wrong checksums.", LONG_S, _wrong_crc, **bursts),
+        RuleFault(
+            "report_not_finite",
+            "A joint position is not a number.",
+            LONG_S,
+            _not_finite,
+            burst_s=_BURST_S,
+            every_s=_EVERY_S,
+        ),
+        RuleFault(
+            "report_quaternion",
+            "The IMU's quaternion is of length 1.2.",
+            LONG_S,
+            _quaternion,
+            burst_s=_BURST_S,
+            every_s=_EVERY_S,
+        ),
+        RuleFault(
+            "report_crc", "Reports have wrong checksums.", LONG_S, _wrong_crc, burst_s=_BURST_S, every_s=_EVERY_S
+        ),
         RuleFault("report_order", "Of three reports two come in each other's place.", LONG_S, _swapped),
-        RuleFault("report_repeated", "The same report comes again and again.", LONG_S, _repeated, **bursts),
-        RuleFault("sensor_frozen", "The IMU measures the same over and over.", LONG_S, _imu_frozen, burst_s=0.12,
-                  every_s=_EVERY_S),
-        RuleFault("report_stale", "No report comes.", LONG_S, _stale, **bursts),
-        RuleFault("clock_back", "The robot's clock jumps 1 s back.", LONG_S, lambda m: _clock(m, -1.0), burst_s=0.25,
-                  every_s=0.25),
-        RuleFault("clock_jump", "The robot's clock jumps 1 s ahead.", LONG_S, lambda m: _clock(m, 1.0), burst_s=0.25,
-                  every_s=0.25),
+        RuleFault(
+            "report_repeated",
+            "The same report comes again and again.",
+            LONG_S,
+            _repeated,
+            burst_s=_BURST_S,
+            every_s=_EVERY_S,
+        ),
+        RuleFault(
+            "sensor_frozen",
+            "The IMU measures the same over and over.",
+            LONG_S,
+            _imu_frozen,
+            burst_s=0.12,
+            every_s=_EVERY_S,
+        ),
+        RuleFault("report_stale", "No report comes.", LONG_S, _stale, burst_s=_BURST_S, every_s=_EVERY_S),
+        RuleFault(
+            "clock_back",
+            "The robot's clock jumps 1 s back.",
+            LONG_S,
+            lambda m: _clock(m, -1.0),
+            burst_s=0.25,
+            every_s=0.25,
+        ),
+        RuleFault(
+            "clock_jump",
+            "The robot's clock jumps 1 s ahead.",
+            LONG_S,
+            lambda m: _clock(m, 1.0),
+            burst_s=0.25,
+            every_s=0.25,
+        ),
         RuleFault("deadline", "Every step of the policy takes 60 ms.", LONG_S, _slow_policy),
-    )  # fmt: skip
+    )
     return {fault.rule: fault for fault in listed}
 
 

@@ -14,10 +14,10 @@ _ANSWERS = (
     "- `clamp`: the command is brought within its limits and obeyed.",
     "- `stop`: the policy, which can be trusted, is asked for less and less velocity until the robot has come to rest, "
     "for 1.5 s at most; then it stands by its stand controller until it is asked to walk again.",
-    "- `hold, then stand`: what makes the robot walk cannot be trusted, which a single report, step or tick often means: "
-    "the targets stay where they are. A hold that lasts for longer than the stage's `longest_hold_s` "
-    "(time without a hold is counted off ten times slower) ends in the stand controller, which needs neither policy nor "
-    "reports. A humanoid, which its policy alone keeps up, balances by it where others stand, and is damped where that "
+    "- `hold, then stand`: what makes the robot walk cannot be trusted, which a single report, step or tick often "
+    "means: the targets stay where they are. A hold that lasts for longer than the stage's `longest_hold_s` (time "
+    "without a hold is counted off ten times slower) ends in the stand controller, which needs neither policy nor "
+    "reports. A humanoid, which its policy alone keeps up, balances by it where others stand, and is damped where it "
     "cannot be trusted.",
     "- `damp`, `zero`: damping only, or nothing, where the robot is beyond standing or nobody knows whether it stands; "
     "until the operator releases it.",
@@ -50,9 +50,9 @@ def falls_page(result: Mapping[str, Any], provenance: Mapping[str, Any], rules: 
         "## Falls",
         "",
         f"{trials} robots in MuJoCo for each cell, by the bridge's own controller, each in another phase of its gait "
-        "when the fault begins. A robot has fallen that touches the ground with anything but its feet, leans beyond the "
-        f"contract's limit, or was damped. {result['falls']} of {result['trials']} robots with a fault fell (rate at "
-        f"most {result['fall_rate_upper']:.4f}, upper end of Wilson's 95 % interval); at most "
+        "when the fault begins. A robot has fallen that touches the ground with anything but its feet, leans beyond "
+        f"the contract's limit, or was damped. {result['falls']} of {result['trials']} robots with a fault fell (rate "
+        f"at most {result['fall_rate_upper']:.4f}, upper end of Wilson's 95 % interval); at most "
         f"{result['most_falls_in_a_row']} in a cell. Commit {provenance['commit']}, {provenance['machine']}, "
         f"{provenance['date'][:10]}.",
         "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ class Walk:
     name: str
     what: str
     velocity: tuple[float, float, float]
-    terrain: Terrain = Terrain()
+    terrain: Terrain = field(default_factory=Terrain)
     fault_s: float = 2.0
 
 

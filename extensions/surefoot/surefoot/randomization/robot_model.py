@@ -54,7 +54,7 @@ def read_robot_model(spec: RobotSpec) -> RobotModel:
         return spec.joint_names.index(model.joint(model.body_jntadr[body]).name)
 
     def friction_of(foot: str) -> tuple[float, float, float]:
-        (values,) = {_acting_friction(model, geom) for geom in _geoms_of(model, foot)}
+        (values,) = {acting_friction(model, geom) for geom in _geoms_of(model, foot)}
         return values
 
     sliding, torsional, rolling = zip(*(friction_of(foot) for foot in spec.foot_bodies), strict=True)
@@ -85,7 +85,7 @@ def standing_yaw_inertia(spec: RobotSpec) -> float:
     return float((own + model.body_mass[1:] * (arms**2).sum(axis=1)).sum())
 
 
-def _acting_friction(model: mujoco.MjModel, geom: int) -> tuple[float, float, float]:
+def acting_friction(model: mujoco.MjModel, geom: int) -> tuple[float, float, float]:
     """Return sliding [-], torsional [m] and rolling [m] friction of a shape, without what its contacts leave out."""
     sliding, torsional, rolling = (float(value) for value in model.geom_friction[geom])
     dimensions = int(model.geom_condim[geom])

@@ -6,8 +6,8 @@ period and two low-level ticks, in which what has gone wrong is noticed.
 
 from typing import Dict, Mapping, Optional, Tuple
 
-from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.safety_rules import Response
 
 from .fault import AT_ONCE_S as _AT_ONCE_S
@@ -17,6 +17,7 @@ from .fault import LOST_S as _LOST_S
 from .fault import NOTICE_S as _NOTICE_S
 from .fault import Fault
 from .part_kinds import PART_KINDS
+from .remote_kinds import REMOTE_KINDS
 from .robot_kinds import ROBOT_KINDS
 
 
@@ -36,7 +37,7 @@ def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
     return faults[name]
 
 
-_NONE, _CLAMP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.HOLD, Response.DAMP
+_NONE, _CLAMP, _STOP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.STOP, Response.HOLD, Response.DAMP
 _HALF_STRIDE_S = 0.2  # in which the target of a walking joint moves far enough to tell that its encoder stands still
 _FIELDS = {
     "joint_pos_rad": "joint position",
@@ -56,10 +57,10 @@ _ALARM_S = 0.1 + _NOTICE_S  # alarm_grace_s
 _ALARMS = (
     ("other_commander", "Another program commands the robot.", _DAMP, _AT_ONCE_S, False),
     ("own_controller", "The robot's own controller becomes active.", _DAMP, _AT_ONCE_S, False),
-    ("robot_clock_rate", "The robot's clock begins to run at another rate.", _HOLD, _ALARM_S, False),
-    ("motor_fault", "A motor reports a fault.", _HOLD, _ALARM_S, True),
-    ("motor_link", "Messages of a motor are lost.", _HOLD, _ALARM_S, True),
-    ("battery_silent", "The battery reports no more.", _HOLD, _ALARM_S, True),
+    ("robot_clock_rate", "The robot's clock begins to run at another rate.", _STOP, _ALARM_S, False),
+    ("motor_fault", "A motor reports a fault.", _STOP, _ALARM_S, True),
+    ("motor_link", "Messages of a motor are lost.", _STOP, _ALARM_S, True),
+    ("battery_silent", "The battery reports no more.", _STOP, _ALARM_S, True),
 )
 NAN_PREFIX = "nan_"
 """Begins the names of faults that make a number of a report not a number; the field's name follows."""
@@ -116,11 +117,11 @@ _LIST: Tuple[Fault, ...] = (
     Fault("velocity_spike", "One report has such a velocity.", "robot", (), _NONE, _LONG_S, 0.002),
     Fault("torque_high", "A joint's torque is estimated at its limit.", "robot", ("joint_torque",), _DAMP,
           0.1 + _AT_ONCE_S, _LONG_S),
-    Fault("motor_warm", "A motor is 5 K below where it must rest.", "robot", ("motor_warm",), _HOLD, 0.5 + _AT_ONCE_S,
+    Fault("motor_warm", "A motor is 5 K below where it must rest.", "robot", ("motor_warm",), _STOP, 0.5 + _AT_ONCE_S,
           _LONG_S, walking_only=True),
     Fault("motor_hot", "A motor is 5 K above where it must rest.", "robot", ("motor_hot",), _DAMP, 0.5 + _AT_ONCE_S,
           _LONG_S),
-    Fault("battery_low", "The battery is almost empty.", "robot", ("battery_low",), _HOLD, 2.0 + _AT_ONCE_S, 2.5,
+    Fault("battery_low", "The battery is almost empty.", "robot", ("battery_low",), _STOP, 2.0 + _AT_ONCE_S, 2.5,
           walking_only=True),
     Fault("imu_tilted", "The IMU measures a tilt as in a fall.", "robot", ("tilt",), _DAMP, 0.04 + _AT_ONCE_S, _LONG_S),
     Fault("no_gravity", "The IMU measures a free fall.", "robot", ("free_fall",), _DAMP, 0.15 + _AT_ONCE_S, _LONG_S),
@@ -157,10 +158,10 @@ _LIST: Tuple[Fault, ...] = (
     # The operator.
     Fault("operator_stops", "The operator stops the robot.", "operator", ("operator_stop",), _DAMP, _AT_ONCE_S,
           _LONG_S),
-    Fault("operator_silent", "The operator's heartbeat stays away.", "operator", ("operator_lost",), _HOLD,
+    Fault("operator_silent", "The operator's heartbeat stays away.", "operator", ("operator_lost",), _STOP,
           0.5 + _AT_ONCE_S, _LONG_S),
     Fault("operator_raises", "Reading what the operator wants raises an exception.", "operator", ("operator_lost",),
-          _HOLD, 0.5 + _AT_ONCE_S, _LONG_S),
+          _STOP, 0.5 + _AT_ONCE_S, _LONG_S),
     Fault("operator_nan", "A velocity command is not a number.", "operator", ("velocity_command",), _CLAMP, _AT_ONCE_S,
           _LONG_S),
     Fault("operator_huge", "A velocity command is a thousand times too large.", "operator", ("velocity_command",),
@@ -179,7 +180,7 @@ _LIST: Tuple[Fault, ...] = (
           _AT_ONCE_S, _LONG_S),
 )  # fmt: skip
 
-FAULTS: Dict[str, Fault] = {fault.name: fault for fault in (*_LIST, *ROBOT_KINDS, *PART_KINDS)}
+FAULTS: Dict[str, Fault] = {fault.name: fault for fault in (*_LIST, *ROBOT_KINDS, *PART_KINDS, *REMOTE_KINDS.values())}
 """All faults by name, in their order."""
 
 _PROCESS_LIST: Tuple[Fault, ...] = (

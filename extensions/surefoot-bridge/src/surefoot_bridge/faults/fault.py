@@ -49,6 +49,17 @@ class Fault:
     walking_only: bool = False
 
 
-def harmless(name: str, what: str, where: Where, *, duration_s: float = LONG_S, walking_only: bool = False) -> Fault:
-    """Return a fault with which the robot may go on, as long as it is damped should it fall."""
-    return Fault(name, what, where, (), Response.NONE, LONG_S, duration_s, walking_only)
+def harmless(
+    name: str,
+    what: str,
+    where: Where,
+    *,
+    within_s: float = LONG_S,
+    duration_s: float = LONG_S,
+    walking_only: bool = False,
+) -> Fault:
+    """Return a fault with which the robot may go on, as long as it is damped should it fall.
+
+    It is watched for ``within_s``.
+    """
+    return Fault(name, what, where, (), Response.NONE, within_s, duration_s, walking_only)

@@ -13,6 +13,7 @@ from surefoot_bridge.operators import Operator, OperatorInput
 from surefoot_bridge.policy import Memory, Policy
 
 from .part_kinds import ANSWERS, CREEPS_BACK_S, RANDOM_STALLS, STALLS, WISHES, Answering, Wishing
+from .remote_kinds import REMOTE_KINDS, FaultyRemote
 from .timeline import Injection
 
 _SLOW_S = {"policy_slow": 0.06, "policy_bit_slow": 0.008}
@@ -89,6 +90,9 @@ class FaultyOperator(Operator):
     """
 
     def __init__(self, operator: Operator, injection: Injection, *, clock: Clock) -> None:
+        name, self._at_remote = injection.fault.name, injection.fault.name in REMOTE_KINDS
+        if self._at_remote:
+            operator = FaultyRemote(operator, name, injection.on, seed=injection.seed, clock=clock)
         self._operator, self._injection, self._clock = operator, injection, clock
         self._generator = np.random.default_rng(injection.seed)
         self._heard_s, self._sign = 0.0, 1.0
@@ -96,7 +100,7 @@ class FaultyOperator(Operator):
     def read(self, time_s: float) -> OperatorInput:
         """Return what the fault makes of what the operator wants."""
         wish, name = self._operator.read(time_s), self._injection.fault.name
-        if not self._injection.on(self._clock.now()):
+        if self._at_remote or not self._injection.on(self._clock.now()):
             self._heard_s = wish.heartbeat_s
             return wish
         if name in WISHES:

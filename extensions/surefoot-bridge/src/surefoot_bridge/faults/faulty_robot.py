@@ -19,8 +19,8 @@ from .timeline import Injection
 _LATE_S, _BIT_LATE_S = 0.1, 0.01
 _KEPT = 128  # reports, more than come in the longest delay
 
-TIPS_RAD_S = {"tipped_over": 12.0, "nudged": 2.0}
-"""Angular velocity about its forward axis that a robot is given, by fault [rad/s]; 12 tips it over."""
+TIPS_RAD_S = {"tipped_over": 12.0, "tossed": 1.0}
+"""Angular velocity about its forward axis with which a robot is thrown up, by fault [rad/s]; 12 tips it over."""
 
 
 class FaultyRobot(Robot):

@@ -18,6 +18,8 @@ _HELD_ACTION, _SWUNG_ACTION = 10.0, 5.0
 _BEHIND_STEPS = 3
 _SLOWEST_S = 0.015
 _FLIP_S = 0.05
+_PRESSED_S = 0.05
+_AT_REST_S = 6.0  # to stop walking, stand and sit down
 _BEAT_S = 0.4  # just below the age from which an operator is lost
 
 
@@ -53,6 +55,12 @@ class Wishing(NamedTuple):
     begun_s: float
 
 
+def _asked(wishing: Wishing, *requests: Tuple[float, Request]) -> OperatorInput:
+    """Return the wish with the last request that is due [s], held as long as a key is pressed."""
+    due = [request for at_s, request in requests if at_s <= wishing.passed_s < at_s + _PRESSED_S]
+    return replace(wishing.wish, request=due[-1] if due else Request.KEEP)
+
+
 def _took(answering: Answering) -> np.ndarray:
     answering.spend(answering.generator.uniform(0.0, _SLOWEST_S))
     return answering.action
@@ -76,6 +84,9 @@ WISHES: Dict[str, Callable[[Wishing], OperatorInput]] = {
     "operator_flips": lambda w: replace(
         w.wish, request=Request.STAND if int(w.passed_s / _FLIP_S) % 2 == 0 else Request.WALK
     ),
+    "operator_stand_passive": lambda w: _asked(w, (0.0, Request.STAND), (0.3, Request.PASSIVE)),
+    "operator_sit_passive": lambda w: _asked(w, (0.0, Request.SIT), (0.1, Request.PASSIVE)),
+    "operator_passive": lambda w: _asked(w, (0.0, Request.PASSIVE)),
     "operator_insists": lambda w: replace(w.wish, request=Request.WALK),
     "operator_stutters": lambda w: replace(w.wish, heartbeat_s=w.begun_s + w.passed_s // _BEAT_S * _BEAT_S),
     "operator_heartbeat_nan": lambda w: replace(w.wish, heartbeat_s=float("nan")),
@@ -93,7 +104,7 @@ STALLS: Dict[str, Tuple[float, float]] = {
 RANDOM_STALLS = ("loop_jitters",)
 """Those of which the time is the longest of a random one."""
 
-CREEPS_BACK_S = 0.001
+CREEPS_BACK_S = 0.003
 """By how much the clock goes back in ``loop_clock_creeps``, every 0.1 s [s]."""
 
 PART_KINDS: Tuple[Fault, ...] = (
@@ -115,18 +126,24 @@ PART_KINDS: Tuple[Fault, ...] = (
           ("operator_stop",), Response.DAMP, AT_ONCE_S, LONG_S),
     harmless("operator_releases", "The operator releases a robot that needs none at every reading.", "operator"),
     harmless("operator_flips", "The operator asks to stand and to walk in turn, every 50 ms.", "operator"),
+    harmless("operator_stand_passive", "The operator asks to stand and 0.3 s later to be passive.", "operator",
+             within_s=_AT_REST_S, duration_s=_AT_REST_S, walking_only=True),
+    harmless("operator_sit_passive", "The operator asks to sit and 0.1 s later to be passive.", "operator",
+             within_s=_AT_REST_S, duration_s=_AT_REST_S, walking_only=True),
+    harmless("operator_passive", "The operator asks a walking robot to be passive.", "operator",
+             within_s=_AT_REST_S, duration_s=_AT_REST_S, walking_only=True),
     harmless("operator_insists", "The operator asks to walk at every reading.", "operator"),
     harmless("operator_stutters", "The operator's heartbeat comes every 0.4 s only.", "operator"),
     Fault("operator_heartbeat_nan", "The operator's heartbeat is not a number.", "operator", ("operator_lost",),
-          Response.HOLD, AT_ONCE_S, LONG_S),
+          Response.STOP, AT_ONCE_S, LONG_S),
     Fault("operator_short", "A velocity command has one number too few.", "operator", (), Response.DAMP, AT_ONCE_S,
           LONG_S),
     # The loop's time.
-    Fault("loop_suspended", "The loop's computer sleeps for 5 s.", "clock", ("deadline", "clock_jump"), Response.HOLD,
+    Fault("loop_suspended", "The loop's computer sleeps for 5 s.", "clock", ("deadline", "clock_jump"), Response.DAMP,
           5.0 + AT_ONCE_S, 0.002),
     harmless("loop_stutters", "The loop is held up for 15 ms, every 0.1 s.", "clock"),
     harmless("loop_jitters", "The loop is held up for up to 8 ms, again and again.", "clock"),
-    Fault("loop_clock_creeps", "The loop's clock goes back by 1 ms, every 0.1 s.", "clock", ("clock_back",),
+    Fault("loop_clock_creeps", "The loop's clock goes back by 3 ms, every 0.1 s.", "clock", ("clock_back",),
           Response.HOLD, 0.1 + AT_ONCE_S, LONG_S),
 )  # fmt: skip
 """The kinds of this module."""

@@ -274,20 +274,20 @@ def _numbers_restart(spoiling: Spoiling) -> Reading:
     return _with(spoiling, sequence=spoiling.state.sequence - spoiling.first.state.sequence)
 
 
-@_kind(harmless("numbers_leap", "The numbers of the reports leap by a million.", "robot"))
+@_kind(harmless("numbers_leap", "The numbers of the reports leap by a million.", "robot", duration_s=2.0))
 def _numbers_leap(spoiling: Spoiling) -> Reading:
     return _with(spoiling, sequence=spoiling.state.sequence + 1_000_000)
 
 
 @_kind(
-    Fault("robot_clock_minute", "The robot's clock jumps 60 s ahead.", "robot", ("clock_jump",), Response.HOLD,
+    Fault("robot_clock_minute", "The robot's clock jumps 60 s ahead.", "robot", ("clock_jump",), Response.DAMP,
           AT_ONCE_S, LONG_S)
 )  # fmt: skip
 def _robot_clock_minute(spoiling: Spoiling) -> Reading:
     return _with(spoiling, time_s=spoiling.state.time_s + 60.0)
 
 
-@_kind(harmless("robot_clock_stands", "The robot's clock stands still while reports go on.", "robot"))
+@_kind(harmless("robot_clock_stands", "The robot's clock stands still while reports go on.", "robot", duration_s=2.0))
 def _robot_clock_stands(spoiling: Spoiling) -> Reading:
     return _with(spoiling, time_s=spoiling.first.state.time_s)
 
@@ -306,6 +306,6 @@ ROBOT_KINDS: Tuple[Fault, ...] = (
     harmless("commands_lost_long", "No command reaches the robot for 0.5 s.", "robot", duration_s=0.5),
     Fault("write_raises_once", "Sending one command raises an exception.", "robot", (), Response.DAMP, AT_ONCE_S,
           0.002),
-    harmless("nudged", "Somebody bumps into the robot.", "robot", duration_s=0.002),
+    harmless("tossed", "Somebody tosses the robot up by 0.1 m.", "robot", duration_s=0.002),
 )  # fmt: skip
 """The kinds of this module, with those of commands and of the world."""

@@ -40,6 +40,10 @@ AFTER_S = 0.3
 FALL_DAMPED_S = 0.2
 """From a tilt beyond the limit until the robot is damped [s]: the rule's grace, and noticing it."""
 
+DROP_M_S = 1.0
+"""Speed downwards from which an operator's request has dropped the robot [m/s]: that of a fall from 5 cm. A robot that
+sits down does it at 0.3 m/s at most, one whose motors go limp while it stands reaches 1.3 m/s."""
+
 
 @dataclass(frozen=True)
 class TrialResult:
@@ -83,12 +87,16 @@ class _Observer(Operator):
         self.loop: Optional[Loop] = None
         self.responses: List[Tuple[float, int]] = []
         self.tilted_s: Optional[float] = None
+        self.drop_m_s = 0.0  # largest speed downwards while no rule damped
 
     def read(self, time_s: float) -> OperatorInput:
         """Look, and return what the operator wants."""
         now = self._clock.now()
         if self.loop is not None:
-            self.responses.append((now, int(self.loop.state.safety.response)))
+            response = int(self.loop.state.safety.response)
+            self.responses.append((now, response))
+            if response < Response.DAMP:
+                self.drop_m_s = max(self.drop_m_s, -float(self._robot.data.qvel[2]))
         x, y = self._robot.data.qpos[4:6]
         if self.tilted_s is None and 1.0 - 2.0 * (x * x + y * y) < self._cos_limit:
             self.tilted_s = now
@@ -180,6 +188,8 @@ def run_trial(
     tilted_s = observer.tilted_s
     if tilted_s is not None and min(damped_s, until_s) > tilted_s + FALL_DAMPED_S:
         notes.append(f"The robot was tilted beyond the limit at {tilted_s:.3f} s and damped at {damped_s:.3f} s.")
+    if fault.where == "operator" and observer.drop_m_s >= DROP_M_S:
+        notes.append(f"The robot was dropped at {observer.drop_m_s:.2f} m/s.")
     return TrialResult(
         fault=fault.name,
         seed=seed,

@@ -2,19 +2,18 @@
 
 import contextlib
 import hashlib
-import json
 import math
 import os
 import subprocess
-import sys
 import time
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence, Union
 
 from surefoot_bridge.contract import Contract, write_contract
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.side_process import start_side_process
 
 from .mcap_file import require_mcap
 from .packing import TickPacking
@@ -116,7 +115,7 @@ def open_log(
             flush_s=options.flush_s,
             seal_key="" if seal_key is None else seal_key.hex(),
         )
-        process = _start(order)
+        process = start_side_process("log.process", order, descriptors=[descriptor])
     finally:
         os.close(descriptor)  # the memory stays mapped
     _await_start(ring, process, own)
@@ -135,24 +134,6 @@ def _own_folder(parent: Path, robot: str) -> Path:
         raise SurefootError(
             f"No log can be begun in {parent}: {error.strerror or error}. Choose a folder that you may write."
         ) from error
-
-
-def _start(order: Order) -> "subprocess.Popen[bytes]":
-    # The same interpreter with the same path, and nothing of the program that called: that is not imported again.
-    code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.log.process import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        # NumPy would start a thread for each core, for which this process has no use.
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        pass_fds=[order.descriptor],
-        start_new_session=True,  # what is sent to the processes of a terminal is not for it
-    )
-    assert process.stdin is not None
-    with contextlib.suppress(BrokenPipeError), process.stdin as stdin:
-        stdin.write(json.dumps(asdict(order)).encode())
-    return process
 
 
 def _await_start(ring: Ring, process: "subprocess.Popen[bytes]", own: Path) -> None:

@@ -18,7 +18,7 @@ from .words import counted, listed, percent, percent_interval, title, why
 
 State = Literal["pass", "fail", "unproven", "open", "error", "unscored"]
 
-SYMBOLS: dict[State, str] = {"pass": "✓", "fail": "✕", "unproven": "△", "open": "…", "error": "!", "unscored": "–"}
+SYMBOLS: dict[State, str] = {"pass": "✓", "fail": "✕", "unproven": "△", "open": "…", "error": "!", "unscored": "∅"}
 MEANINGS: dict[State, str] = {
     "pass": "proven: the interval is above the threshold",
     "fail": "below the threshold",

@@ -135,9 +135,7 @@ class NewtonApplier:
         )
         turning = any(map(layout.is_random, TURNING_FRICTION))  # then both act, and the other is written as nominal
         contact = [
-            name
-            for name in _CONTACT_ATTRIBUTES
-            if layout.is_random(name) or (turning and name in TURNING_FRICTION)
+            name for name in _CONTACT_ATTRIBUTES if layout.is_random(name) or (turning and name in TURNING_FRICTION)
         ]
         for name in contact:
             values = view.get_attribute(_CONTACT_ATTRIBUTES[name], model)[:, 0]

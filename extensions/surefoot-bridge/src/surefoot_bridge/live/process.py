@@ -1,0 +1,163 @@
+"""The process that shows a run: it looks at the loop's snapshot and writes words, and nobody waits for it."""
+
+import json
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import List
+
+from .outlet import Outlet
+from .panel import Words
+from .snapshot import SharedSnapshot, Snapshot
+
+_POLL_S = 0.05
+_LINES_S = 5.0  # between two lines where there is no terminal
+_STILL_S = 1.0  # without a new snapshot, of which there are ten a second
+_BELL, _LOUD, _PLAIN = "\a", "\x1b[1;37;41m", "\x1b[0m"  # white on red
+_TO_LINE_END, _TO_END = "\x1b[K", "\x1b[J"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the control loop's side says to this process, as JSON.
+
+    Attributes:
+        descriptor: Of the shared memory.
+        parent: Process of the control loop.
+        stage: See :class:`~surefoot_bridge.live.panel.Words`, also for the others.
+        modes: As above.
+        damped_mode: As above.
+        rules: As above.
+        responses: As above.
+        damp: As above.
+        motors: As above.
+        temperature_limit_c: As above.
+        command_names: As above.
+        report_hz: As above.
+    """
+
+    descriptor: int
+    parent: int
+    stage: str
+    modes: List[str]
+    damped_mode: int
+    rules: List[List[str]]
+    responses: List[str]
+    damp: int
+    motors: List[str]
+    temperature_limit_c: float
+    command_names: List[str]
+    report_hz: float
+
+
+def main() -> None:
+    """Show one run, as the order on standard input says, until its loop ends or is gone."""
+    order = Order(**json.load(sys.stdin))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # for the control loop to act on
+        signal.signal(number, signal.SIG_IGN)
+    with suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    with suppress(OSError):
+        os.nice(10)
+    shared = SharedSnapshot(order.descriptor, len(order.command_names))
+    words = asdict(order)
+    del words["descriptor"], words["parent"]
+    with suppress(OSError):  # nobody looks any more
+        Show(shared, order.parent, Outlet(sys.stdout.fileno()), Words(**words)).run()
+
+
+class Show:
+    """What is on the screen.
+
+    Args:
+        shared: The loop's snapshot.
+        parent: Process of the control loop.
+        outlet: Where it is shown.
+        words: How it is put.
+    """
+
+    def __init__(self, shared: SharedSnapshot, parent: int, outlet: Outlet, words: Words) -> None:
+        self._shared, self._parent, self._outlet, self._words = shared, parent, outlet, words
+        self._number, self._new_s = 0, time.monotonic()
+        self._lines_s = 0.0
+        self._mode = ""
+        self._damped = self._still = False
+        self._drawn = 0
+
+    def run(self) -> None:
+        """Show it until the loop has ended."""
+        while not self._shared.ended:
+            if os.getppid() != self._parent:
+                self._say("THE BRIDGE IS GONE, and no end of it was said. Look at the robot.", loudly=True)
+                return
+            self._look()
+            time.sleep(_POLL_S)
+        self._look()  # the last word may be that the robot is damped
+        self._erase()
+        self._outlet.flush()
+
+    def _look(self) -> None:
+        number, seen = self._shared.take()
+        now = time.monotonic()
+        if seen is None or _in_background(self._parent):
+            self._new_s = now
+            return
+        new, self._number = number != self._number, number
+        if new:
+            self._new_s, self._still = now, False
+            self._words.take(seen)
+        elif now - self._new_s > _STILL_S and not self._still:
+            self._still = True
+            self._say(f"THE CONTROL LOOP STANDS STILL for {now - self._new_s:.1f} s.", loudly=True)
+        self._tell_changes(seen)
+        if self._outlet.is_terminal:
+            if new and self._outlet.flush():
+                self._draw(seen)
+        elif now >= self._lines_s:
+            self._lines_s = now + _LINES_S
+            self._say(self._words.line(seen))
+
+    def _tell_changes(self, seen: Snapshot) -> None:
+        damped, mode = self._words.damped(seen), self._words.mode(seen)
+        if damped and not self._damped:
+            self._say(f"THE ROBOT IS DAMPED. {self._words.why(seen)}", loudly=True)
+        if mode != self._mode and not self._outlet.is_terminal:
+            self._lines_s = 0.0
+        self._damped, self._mode = damped, mode
+
+    def _say(self, text: str, *, loudly: bool = False) -> None:
+        """Write a line that stays."""
+        self._erase()
+        if loudly:
+            text = f"{_BELL}{_LOUD} *** {text} *** {_PLAIN}" if self._outlet.is_terminal else f"*** {text} ***"
+        self._outlet.put(f"{text}\r\n" if self._outlet.is_terminal else f"{text}\n")
+
+    def _draw(self, seen: Snapshot) -> None:
+        columns, _ = self._outlet.size()
+        lines = [line[: columns - 1] for line in self._words.lines(seen)]  # one more would begin another line
+        if self._words.damped(seen):
+            lines[0] = f"{_LOUD}{lines[0]}{_PLAIN}"
+        body = "\r\n".join(f"{line}{_TO_LINE_END}" for line in lines)
+        self._outlet.put(f"{self._to_top()}{body}\r")
+        self._drawn = len(lines)
+
+    def _erase(self) -> None:
+        if self._drawn:
+            self._outlet.put(f"{self._to_top()}{_TO_END}")
+            self._drawn = 0
+
+    def _to_top(self) -> str:
+        return "\r" + (f"\x1b[{self._drawn - 1}A" if self._drawn > 1 else "")
+
+
+def _in_background(pid: int) -> bool:
+    """Return whether a process is stopped, or its terminal has another one in the foreground: a shell, most likely."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            state, _, group, _, _, foreground = file.read().rpartition(")")[2].split()[:6]
+    except (OSError, ValueError):  # systems other than Linux
+        return False
+    return state in ("T", "t") or (int(foreground) > 0 and foreground != group)

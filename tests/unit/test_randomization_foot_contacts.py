@@ -1,0 +1,64 @@
+"""Torsional and rolling friction of feet: what is nominal, what acts where, and what the contacts need for it."""
+
+from types import SimpleNamespace
+
+import mujoco
+import pytest
+
+from surefoot.randomization.catalogue import make_catalogue
+from surefoot.randomization.foot_contacts import TURNING_FRICTION, open_foot_contacts
+from surefoot.randomization.parameter import absolute
+from surefoot.randomization.presets import preset_ranges
+from surefoot.randomization.randomization_cfg import RandomizationCfg
+from surefoot.randomization.robot_model import acting_friction, standing_yaw_inertia
+from surefoot.randomization.support import support_of
+from surefoot_robots import get_robot
+
+GO2 = get_robot("unitree_go2")
+FEET = "/.*/(FL_foot|FR_foot|RL_foot|RR_foot)/.*"
+
+
+def opened(cfg: RandomizationCfg, given=None) -> dict | None:
+    robot = SimpleNamespace(spawn=SimpleNamespace(collision_props=given))
+    open_foot_contacts(robot, cfg, GO2)
+    return robot.spawn.collision_props
+
+
+@pytest.mark.parametrize(("condim", "acting"), [(3, (0.8, 0.0, 0.0)), (4, (0.8, 0.02, 0.0)), (6, (0.8, 0.02, 0.01))])
+def test_friction_acts_in_as_many_dimensions_as_contacts_have(condim, acting):
+    text = f'<mujoco><worldbody><geom size="1" condim="{condim}" friction="0.8 0.02 0.01"/></worldbody></mujoco>'
+    assert acting_friction(mujoco.MjModel.from_xml_string(text), 0) == acting
+
+
+def test_turning_friction_is_in_metres_and_nominally_none():
+    catalogue = {item.name: item for item in make_catalogue(GO2)}
+    for name in TURNING_FRICTION:
+        assert (catalogue[name].unit, catalogue[name].nominal, catalogue[name].minimum) == ("m", (0.0,) * 4, 0.0)
+
+
+def test_standard_reaches_the_feet_of_unitrees_own_model():
+    ranges = preset_ranges("standard", GO2)
+    assert [(ranges[name].low, ranges[name].high) for name in TURNING_FRICTION] == [(0.0, 0.02), (0.0, 0.01)]
+
+
+def test_physx_has_one_patch_for_all_and_no_rolling_friction():
+    assert [support_of(name, "ovphysx").level for name in TURNING_FRICTION] == ["scene-wide", "unsupported"]
+    assert [support_of(name, "newton_mjwarp").level for name in TURNING_FRICTION] == ["supported", "supported"]
+
+
+def test_contacts_of_feet_have_six_dimensions_only_where_their_turning_friction_is_random():
+    assert opened(RandomizationCfg(preset="none")) is None
+    assert opened(RandomizationCfg(preset="mild", ranges=dict.fromkeys(TURNING_FRICTION))) is None
+    for cfg in (RandomizationCfg(preset="mild"), RandomizationCfg(ranges={TURNING_FRICTION[1]: absolute(0.0, 0.01)})):
+        props = opened(cfg)
+        assert props is not None
+        assert [part.condim for part in props[FEET]] == [6]
+    given = {FEET: ["a patch"]}
+    assert len(opened(RandomizationCfg(preset="mild"), given)[FEET]) == 2
+    assert given == {FEET: ["a patch"]}
+
+
+def test_the_yaw_inertia_of_a_standing_robot_is_that_of_its_parts():
+    # 15.2 kg, of which four legs of 2.07 kg stand some 0.26 m from the middle: 8.3 * 0.07 and the trunk's 0.1 kg m^2,
+    # less what of the legs is nearer.
+    assert standing_yaw_inertia(GO2) == pytest.approx(0.559, abs=0.001)
