@@ -11,6 +11,7 @@ _DOING = {
     Mode.SIT: "sits",
     Mode.DAMPED: "is damped",
     Mode.STOP: "stops walking",
+    Mode.CROUCH: "stops walking",
 }
 _REMEDY = {
     Mode.PASSIVE: "Ask it to stand first.",

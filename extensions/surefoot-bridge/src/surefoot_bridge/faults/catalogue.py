@@ -58,7 +58,7 @@ def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
     return faults[name]
 
 
-_NONE, _CLAMP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.HOLD, Response.DAMP
+_NONE, _CLAMP, _STOP, _HOLD, _DAMP = (Response[name] for name in ("NONE", "CLAMP", "STOP", "HOLD", "DAMP"))
 _LOST = ("report_lost", "report_stale")
 _LOST_S = 0.1 + _NOTICE_S  # lost_report_grace_s
 _AT_ONCE_S = _NOTICE_S
@@ -130,11 +130,11 @@ _LIST: Tuple[Fault, ...] = (
     Fault("velocity_spike", "One report has such a velocity.", "robot", (), _NONE, _LONG_S, 0.002),
     Fault("torque_high", "A joint's torque is estimated at its limit.", "robot", ("joint_torque",), _DAMP,
           0.1 + _AT_ONCE_S, _LONG_S),
-    Fault("motor_warm", "A motor is 5 K below where it must rest.", "robot", ("motor_warm",), _HOLD, 0.5 + _AT_ONCE_S,
+    Fault("motor_warm", "A motor is 5 K below where it must rest.", "robot", ("motor_warm",), _STOP, 0.5 + _AT_ONCE_S,
           _LONG_S, walking_only=True),
     Fault("motor_hot", "A motor is 5 K above where it must rest.", "robot", ("motor_hot",), _DAMP, 0.5 + _AT_ONCE_S,
           _LONG_S),
-    Fault("battery_low", "The battery is almost empty.", "robot", ("battery_low",), _HOLD, 2.0 + _AT_ONCE_S, 2.5,
+    Fault("battery_low", "The battery is almost empty.", "robot", ("battery_low",), _STOP, 2.0 + _AT_ONCE_S, 2.5,
           walking_only=True),
     Fault("imu_tilted", "The IMU measures a tilt as in a fall.", "robot", ("tilt",), _DAMP, 0.04 + _AT_ONCE_S, _LONG_S),
     Fault("no_gravity", "The IMU measures a free fall.", "robot", ("free_fall",), _DAMP, 0.15 + _AT_ONCE_S, _LONG_S),
@@ -166,10 +166,10 @@ _LIST: Tuple[Fault, ...] = (
     # The operator.
     Fault("operator_stops", "The operator stops the robot.", "operator", ("operator_stop",), _DAMP, _AT_ONCE_S,
           _LONG_S),
-    Fault("operator_silent", "The operator's heartbeat stays away.", "operator", ("operator_lost",), _HOLD,
+    Fault("operator_silent", "The operator's heartbeat stays away.", "operator", ("operator_lost",), _STOP,
           0.5 + _AT_ONCE_S, _LONG_S),
     Fault("operator_raises", "Reading what the operator wants raises an exception.", "operator", ("operator_lost",),
-          _HOLD, 0.5 + _AT_ONCE_S, _LONG_S),
+          _STOP, 0.5 + _AT_ONCE_S, _LONG_S),
     Fault("operator_nan", "A velocity command is not a number.", "operator", ("velocity_command",), _CLAMP, _AT_ONCE_S,
           _LONG_S),
     Fault("operator_huge", "A velocity command is a thousand times too large.", "operator", ("velocity_command",),
