@@ -21,8 +21,14 @@ from surefoot_bridge.safety_limits import StageLimits
 from surefoot_bridge.script_operator import ScriptOperator, parse_script
 from surefoot_bridge.unitree import open_robot
 
-MODES = [Mode.PASSIVE, Mode.STAND, Mode.WALK, Mode.STAND, Mode.SIT, Mode.PASSIVE]
+MODES = [Mode.PASSIVE, Mode.STAND, Mode.WALK, Mode.STOP, Mode.STAND, Mode.SIT, Mode.PASSIVE]
 """What a script goes through that lets a robot walk and rest."""
+
+
+def way_of(report):
+    """Modes of a run but the crouch, which a policy that brings its robot to rest makes needless."""
+    return [change.mode for change in report.modes if change.mode != Mode.CROUCH]
+
 
 LIMITS = replace(  # a busy computer may stall loop and emulator; what is judged is what the robot does
     StageLimits((1.0, 0.5, 1.0)), late_control_periods=25.0, report_age_s=0.5, lost_report_grace_s=2.0

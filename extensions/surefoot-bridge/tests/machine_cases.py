@@ -64,9 +64,9 @@ SWINGING = {"joint_vel_rad_s": (0.0, 2.0, 0.0)}
 
 @lru_cache(maxsize=None)
 def _way(start):
-    if start == Mode.STOP:
+    if start in (Mode.STOP, Mode.CROUCH):
         robot = Robot().to(*WAYS[Mode.WALK])
-        robot.step(response=Response.STOP)
+        robot.step(response=Response.STOP if start == Mode.STOP else Response.STAND)
     else:
         robot = Robot().to(*WAYS[start])
     return robot.state, robot.time_s

@@ -11,6 +11,7 @@ from bundles import write_bundle
 from contracts import small_contract
 from safety_cases import CONTRACT, good_report
 
+from surefoot_bridge import gantry
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.checklist import acknowledge, checklist, describe, misplaced_joints
 from surefoot_bridge.errors import SurefootError
@@ -67,6 +68,17 @@ def test_the_first_stage_asks_for_a_gantry_and_later_ones_do_not(bundle):
     assert "gantry" not in text
     assert "opened by        20261128T1200_made_up" in text
     assert "[ ] Before the motors go limp it is seen to that its belly lies on the ground." in text
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_robot_that_falls_without_its_policy_is_asked_for_a_gantry_in_every_stage(bundle, monkeypatch, stage):
+    text = describe(listed(bundle, stage))
+    assert "then it stops, stands, sits and becomes passive" in text
+    assert "A gantry is at hand" not in text
+    monkeypatch.setattr(gantry, "_NEED_GANTRY", ("made_up",))
+    text = describe(listed(bundle, stage))
+    assert "then it balances by its policy for 120 s at most: hang it up and ask for passive" in text
+    assert "[ ] A gantry is at hand that carries the robot, and somebody who hangs it up within 120 s" in text
 
 
 def test_what_the_robots_network_asks_for_comes_first(bundle):

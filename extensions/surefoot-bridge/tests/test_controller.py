@@ -90,7 +90,7 @@ def test_a_report_that_is_not_finite_never_reaches_the_policy(tmp_path):
     reports = reports_of(controller.contract, 700)
 
     def spoil(tick, report):
-        return replace(report, imu_ang_vel_rad_s=np.full(3, np.nan)) if 320 <= tick < 330 else report
+        return replace(report, imu_ang_vel_rad_s=np.full(3, np.nan)) if 320 <= tick < 326 else report
 
     _, state = run(controller, reports, np.array([0.2, 0.0, 0.1]), (), 400, spoil=spoil)
     assert int(state.machine.mode) == Mode.WALK

@@ -13,19 +13,19 @@ SCRIPT = """
 9.5  velocity 0 0 0.5
 11.5 velocity 0 0 0
 12.5 stand
-15.1 sit
-17.5 passive
+16.6 sit
+18.8 passive
 """
 
 
 @lru_cache(maxsize=None)
 def run():
-    return Go2Run(SCRIPT, 18.0)
+    return Go2Run(SCRIPT, 19.2)
 
 
 def test_the_shipped_go2_policy_stands_walks_turns_and_sits_without_a_fall():
     report = run().report
-    modes = [change.mode for change in report.modes]
+    modes = [change.mode for change in report.modes if change.mode != Mode.CROUCH]  # no need where it stands still
     assert modes == [Mode[name] for name in ["PASSIVE", "STAND", "WALK", "STOP", "STAND", "SIT", "PASSIVE"]]
     assert [event.message for event in report.events if event.response >= Response.STOP] == []
     assert report.in_order
@@ -48,11 +48,11 @@ def test_hand_overs_jump_neither_in_targets_nor_in_gains():
     told, n = run().told, 12
     change = np.abs(np.diff(told, axis=0))
     # Stand begins from nothing: stiffness up to 80 along 3 x^2 - 2 x^3 over 0.5 s, at most 1.5 * 80 * 0.002 / 0.5.
-    until = run().between(0.0, 17.4)
+    until = run().between(0.0, 18.7)
     assert change[until, 2 * n : 3 * n].max() <= 1.5 * 80.0 * 0.002 / 0.5 + 1e-6
     assert change[until, 3 * n : 4 * n].max() <= 1.5 * 5.0 * 0.002 / 0.5 + 1e-6
     # To stand and to sit the furthest joint has 1.2 rad to go in 1.8 s at 1.5 times the mean speed.
-    for quiet in (run().between(0.5, 3.5), run().between(15.1, 17.4)):
+    for quiet in (run().between(0.5, 3.5), run().between(16.6, 18.7)):
         assert change[quiet, :n].max() < 0.004
     # While the policy takes over, a target is never further from that of standing than the hand-over has got.
     standing = told[run().between(3.48, 3.49)][0, :n]

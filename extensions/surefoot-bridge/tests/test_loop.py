@@ -216,10 +216,10 @@ def mishaps(rig, name):
 
 
 def test_a_robot_whose_policy_fails_for_long_stands_without_it_until_it_is_asked_to_walk(tmp_path):
-    rig = Rig(tmp_path / "b", *WALKING, (3.5, Request.WALK))
+    rig = Rig(tmp_path / "b", *WALKING, (4.5, Request.WALK))
     rig.fail_between_s = (2.2, 2.8)
-    rig.run(4.0)
-    assert rig.modes()[:5] == ["passive", "stand", "walk", "stand", "walk"]
+    rig.run(5.0)
+    assert rig.modes()[:6] == ["passive", "stand", "walk", "crouch", "stand", "walk"]
     stood = rig.loop._record.modes[3]
     assert stood.time_s == pytest.approx(2.2 + LIMITS.longest_hold_s, abs=4 * TICK_S)
     assert stood.reason == "safety: policy_failed"

@@ -57,6 +57,10 @@ ALLOWED = {
     (Mode.STOP, Request.SIT): Mode.STOP,
     (Mode.STOP, Request.PASSIVE): Mode.STOP,
     (Mode.STOP, Request.DAMPED): Mode.DAMPED,
+    (Mode.CROUCH, Request.STAND): Mode.CROUCH,
+    (Mode.CROUCH, Request.SIT): Mode.CROUCH,
+    (Mode.CROUCH, Request.PASSIVE): Mode.CROUCH,
+    (Mode.CROUCH, Request.DAMPED): Mode.DAMPED,
 }
 
 
@@ -70,7 +74,7 @@ def test_a_request_is_obeyed_where_it_is_valid_and_refused_elsewhere(start: Mode
     expected = start if request_ == Request.KEEP else ALLOWED.get((start, request_))
     assert mode(robot) == (start if expected is None else expected)
     assert robot.state.refused == (expected is None)
-    if expected is None:
+    if expected is None and start != Mode.CROUCH:  # which moves
         np.testing.assert_array_equal(flat(told), before)
 
 
@@ -122,7 +126,7 @@ def test_a_robot_that_safety_stops_may_be_asked_to_stand_but_not_to_walk(respons
     robot.step(Request.WALK)
     robot.step(Request.STAND, response=response)
     assert (mode(robot), bool(robot.state.refused)) == (
-        Mode.STAND if response == Response.STAND else Mode.STOP,
+        Mode.CROUCH if response == Response.STAND else Mode.STOP,
         False,
     )
 
@@ -149,7 +153,7 @@ def test_single_robots_and_a_batch_are_driven_alike_bit_for_bit() -> None:
         report = robot_reports(rng, num)
         policy = garbage(rng, rng.normal(size=(num, 60)), 0.001)
         request = np.where(rng.random(num) < 0.2, rng.choice([1, 2, 3, 3, 3, 3, 4, 5, 6, 6], num), 0)
-        response = np.where(rng.random(num) < 0.03, rng.choice([1, 2, 2, 3, 3, 3, 4, 5, 6], num), 0)
+        response = np.where(rng.random(num) < 0.03, rng.choice([1, 2, 2, 3, 3, 4, 4, 4, 5, 6], num), 0)
         time_s = garbage(rng, np.full(num, tick * TICK_S), 0.002)
         told, batch = machine.step(batch, report, request, policy, response, time_s)
         modes |= set(batch.mode.tolist())
@@ -257,15 +261,14 @@ def test_machine_and_safety_walk_hold_damp_and_release_a_robot_together() -> Non
         joints = joints + 0.2 * (verdict.command.joint_pos_rad - joints)  # a robot that follows
         walked += int(state.mode == Mode.WALK)
         modes.append(int(state.mode))
-        if 500 <= tick < 520:
+        if 500 <= tick < 507:  # 40 ms are 8 ticks
             assert verdict.response == Response.HOLD
-    assert walked == 440
-    assert np.unique(modes[700:782]).tolist() == [Mode.STOP]
+    assert walked == 440 - (700 - 508)
     changed = [tick for tick in range(1, 1400) if modes[tick] != modes[tick - 1]]
     assert [(tick, Mode(modes[tick]).name) for tick in changed] == [
         (260, "WALK"),
-        (700, "STOP"),
-        (782, "STAND"),
+        (508, "CROUCH"),  # a policy that fails for 40 ms
+        (570, "STAND"),  # after 60 ticks of the crouch's motion
         (1101, "DAMPED"),
         (1301, "PASSIVE"),
     ]

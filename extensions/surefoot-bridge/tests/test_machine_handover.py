@@ -63,9 +63,9 @@ def test_from_stand_to_walk_targets_and_gains_pass_without_a_jump() -> None:
 
 
 def test_from_walk_to_stand_targets_and_gains_pass_without_a_jump() -> None:
-    robot = Robot(joints=POSE).to(Request.STAND, Request.WALK)
-    stood = flat(robot.step(response=Response.STAND))
-    told = np.concatenate([flat(POLICY)[None], stood[None], robot.run(1.5)])
+    told = np.concatenate([flat(POLICY)[None], stopped(Robot(joints=POSE)).told_last[None]])
+    robot = stopped(Robot(joints=POSE))
+    told = np.concatenate([told, robot.run(1.5)])
     np.testing.assert_array_equal(told[0], told[1])
     np.testing.assert_array_equal(told[-1, :3], STAND)
     target, stiffness, damping = changes_of(told)
@@ -77,11 +77,22 @@ def test_from_walk_to_stand_targets_and_gains_pass_without_a_jump() -> None:
     assert (damping <= 0.015 * np.abs(STAND_GAINS[1] - DAMPING) * (1 + 1e-9)).all()
 
 
+def stopped(robot):
+    """A robot that walked until its policy brought it to rest, at the first tick of standing."""
+    robot.to(Request.STAND, Request.WALK)
+    robot.step(Request.STAND)
+    for _ in range(round(1.0 / TICK_S)):
+        told = flat(robot.step())
+        if mode(robot) == Mode.STAND:
+            break
+    robot.told_last = told
+    return robot
+
+
 @pytest.mark.parametrize(("way", "expected_s"), [(0.0, 0.5), (0.2, 0.5), (0.45, 0.75), (0.6, 1.0), (0.9, 1.0)])
 def test_a_walking_robot_stands_in_the_share_of_time_that_its_way_is_of_that_from_sitting(way, expected_s) -> None:
     """From sitting it is 0.6 rad, which takes 1 s; a hand-over takes 0.5."""
-    robot = Robot(joints=STAND + way).to(Request.STAND, Request.WALK)
-    robot.step(response=Response.STAND)
+    robot = stopped(Robot(joints=STAND + way))
     assert robot.state.motion_s == pytest.approx(expected_s)
     robot.run(expected_s - 2 * TICK_S)
     robot.step(Request.WALK)
@@ -93,8 +104,7 @@ def test_a_walking_robot_stands_in_the_share_of_time_that_its_way_is_of_that_fro
 
 def test_a_robot_that_walks_in_its_standing_pose_stands_after_a_control_period_where_nothing_is_handed_over() -> None:
     at_once = replace(CONTRACT, gains=replace(CONTRACT.gains, handover_s=0.0))
-    robot = Robot(at_once, joints=STAND).to(Request.STAND, Request.WALK)
-    robot.step(response=Response.STAND)
+    robot = stopped(Robot(at_once, joints=STAND))
     assert robot.state.motion_s == pytest.approx(CONTRACT.timing.control_period_s)
     np.testing.assert_array_equal(robot.run(0.1)[-1, :3], STAND)
 

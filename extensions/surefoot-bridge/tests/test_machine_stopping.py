@@ -9,7 +9,7 @@ from safety_cases import CONTRACT, POSE, TICK_S
 
 from surefoot_bridge.flat_command import flat
 from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.machine_transitions import RAMP_S, STOP_S, velocity_share
+from surefoot_bridge.machine_transitions import CROUCHED_S, RAMP_S, STOP_S, velocity_share
 from surefoot_bridge.safety_rules import Response
 
 
@@ -39,12 +39,14 @@ def test_a_walking_robot_that_safety_stops_goes_on_by_its_policy_until_it_rests_
     assert mode(robot) == Mode.STAND  # also once the cause has gone
 
 
-def test_a_robot_that_does_not_come_to_rest_stands_after_a_bounded_time() -> None:
+def test_a_robot_that_does_not_come_to_rest_is_caught_in_a_crouch_and_stands_after_a_bounded_time() -> None:
     for measured in (SWINGING, {"imu_ang_vel_rad_s": (0.0, 0.6, 0.0)}, {"joint_vel_rad_s": (np.nan, 0.0, 0.0)}):
         robot = walking()
         robot.measured = measured
         robot.step(response=Response.STOP)
-        assert modes_of(robot, 3.0) == [("STAND", STOP_S + 2 * TICK_S)]
+        (crouch, crouch_s), (stand, stand_s) = modes_of(robot, 3.0)
+        assert (crouch, crouch_s) == ("CROUCH", pytest.approx(STOP_S, abs=3 * TICK_S))
+        assert (stand, stand_s) == ("STAND", pytest.approx(STOP_S + CROUCHED_S, abs=5 * TICK_S))
 
 
 def test_a_robot_has_come_to_rest_when_it_was_quiet_for_half_a_stride() -> None:
@@ -68,9 +70,12 @@ def test_the_velocity_of_a_stopping_robot_falls_to_nothing_along_a_ramp() -> Non
 def test_a_robot_whose_policy_cannot_be_trusted_stands_without_it_and_without_a_jump() -> None:
     robot = walking()
     before = flat(robot.step())
-    told = robot.run(0.5, response=Response.STAND)
+    told = [flat(robot.step(response=Response.STAND))]
+    assert mode(robot) == Mode.CROUCH
+    told = np.array([*told, *robot.run(2.5, response=Response.STAND)])
     assert mode(robot) == Mode.STAND
     np.testing.assert_array_equal(told[0], before)
+    np.testing.assert_array_equal(told[-1, :3], STAND)
     assert np.abs(np.diff(told[:, 6:9], axis=0)).max() <= 0.015 * (52.0 - 22.0) * (1 + 1e-9)
 
 

@@ -5,6 +5,7 @@ from typing import Any, Tuple
 import numpy as np
 
 from .contract import Contract
+from .crouch import CROUCH_S
 from .machine_goals import Goals, finite_or
 from .machine_modes import HoldGains, Mode, Poses, Request, by_policy, check_poses, codes
 from .machine_state import MachineState
@@ -16,6 +17,7 @@ from .state import RobotState
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
 _PASSIVE, _STAND, _DAMPED = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.DAMPED)
+_CROUCH = np.int8(Mode.CROUCH)
 _STOP, _HOLD = np.int8(Response.STOP), np.int8(Response.HOLD)
 _NO_WAY_RAD = 1e-6  # between poses that are the same
 
@@ -24,10 +26,9 @@ class Machine:
     """What drives a contract's robot, for any batch shape. It holds no state of its own.
 
     Stand and sit move each joint from where it is measured when they begin to their pose, along ``3 x^2 - 2 x^3`` of
-    the share ``x`` of the duration: at rest at both ends. A walking robot, some of whose legs are in the air, stands
-    sooner: in the share of the duration that its longest way is of that from sitting, but in no less than a hand-over
-    or a control period.
-    The policy's command is taken as it comes.
+    the share ``x`` of the duration: at rest at both ends. A robot that walks or crouches stands sooner: in the share of
+    the duration that its longest way is of that from sitting, but in no less than a hand-over or a control period. The
+    policy's command is taken as it comes.
 
     Whatever takes over, targets and gains pass to it from what the joints were told last, along the same curve over the
     contract's ``handover_s``. So the largest change in a time ``dt`` is that of the new command itself, plus
@@ -62,6 +63,7 @@ class Machine:
         self._way_rad = max(float(np.abs(self._stand - np.array(poses.sit_rad)[place]).max()), _NO_WAY_RAD)
         self._least_share = min(max(self._handover_s, self._longest_step_s) / poses.stand_s, 1.0)
         self._duration_s[Mode.STAND], self._duration_s[Mode.SIT] = poses.stand_s, poses.sit_s
+        self._duration_s[Mode.CROUCH] = CROUCH_S
 
     def initial(self, batch_shape: Tuple[int, ...]) -> MachineState:
         """Return the state of a passive robot before the first step.
@@ -204,7 +206,9 @@ class Machine:
         return going._replace(
             moved_s=np.where(taken, 0.0, going.moved_s),
             quiet_s=np.where(taken, 0.0, going.quiet_s)[()],
-            motion_s=np.where(taken, self._motion_s(going.mode, walked, q), state.motion_s)[()],
+            motion_s=np.where(taken, self._motion_s(going.mode, walked | (state.mode == _CROUCH), q), state.motion_s)[
+                ()
+            ],
             start_rad=np.where(taken[..., None], q, state.start_rad),
             blended_s=np.where(begins, 0.0, going.blended_s),
             handover_s=np.where(begins, np.where(resumes, resumed_s, self._handover_s), state.handover_s)[()],
@@ -212,11 +216,11 @@ class Machine:
             source=np.where(begins[..., None], source, state.source),
         )
 
-    def _motion_s(self, mode: np.ndarray, walked: np.ndarray, q: np.ndarray) -> np.ndarray:
+    def _motion_s(self, mode: np.ndarray, on_feet: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return how long the motion of a mode takes from where the joints are [s], (...,)."""
         way_rad = np.abs(self._stand - q).max(axis=-1)
         share = np.minimum(np.maximum(way_rad / self._way_rad, self._least_share), 1.0)
-        return self._duration_s[mode] * np.where(walked & (mode == _STAND), share, 1.0)
+        return self._duration_s[mode] * np.where(on_feet & (mode == _STAND), share, 1.0)
 
 
 def _telling(state: MachineState, told: np.ndarray) -> MachineState:

@@ -3,14 +3,16 @@
 import numpy as np
 
 from .contract import Contract
+from .crouch import crouch_rad
 from .machine_modes import HoldGains, Mode, Poses, by_policy
 from .machine_state import MachineState
 from .masks import every, some
 from .safety_rules import Response
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
-_PASSIVE, _STAND, _SIT = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.SIT)
+_PASSIVE = np.int8(Mode.PASSIVE)
 _ZERO = np.int8(Response.ZERO)
+_POSED = np.array([mode in (Mode.STAND, Mode.CROUCH, Mode.SIT) for mode in Mode])
 
 
 class Goals:
@@ -26,9 +28,11 @@ class Goals:
         place = list(contract.sdk_order)
         n = self._n = len(place)
         self._fixed = np.zeros((len(Mode), 5 * n))  # command of each mode but for targets and the policy's
-        for mode, pose in ((Mode.STAND, poses.stand_rad), (Mode.SIT, poses.sit_rad)):
+        crouch = crouch_rad(contract, poses)
+        for mode, pose in ((Mode.STAND, poses.stand_rad), (Mode.CROUCH, crouch), (Mode.SIT, poses.sit_rad)):
             self._fixed[mode, :n] = np.array(pose)[place]
-        for mode in (Mode.STAND, Mode.SIT, Mode.WALK, Mode.STOP):  # a walking robot that is held is held with these
+        # A walking robot that is held is held with the gains of standing.
+        for mode in (Mode.STAND, Mode.CROUCH, Mode.SIT, Mode.WALK, Mode.STOP):
             self._fixed[mode, 2 * n : 3 * n] = np.array(gains.stiffness_nm_per_rad)[place]
             self._fixed[mode, 3 * n : 4 * n] = np.array(gains.damping_nms_per_rad)[place]
         self._fixed[Mode.DAMPED, 3 * n : 4 * n] = np.array(gains.damped_nms_per_rad)[place]
@@ -89,7 +93,7 @@ def finite_or(numbers: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
 
 def _posed(mode: np.ndarray) -> np.ndarray:
     """Return where a mode moves to a pose and keeps it, (...,), bool."""
-    return (mode == _STAND) | (mode == _SIT)
+    return np.asarray(_POSED[mode])[()]
 
 
 def _smooth(share: np.ndarray) -> np.ndarray:

@@ -27,6 +27,8 @@ class Mode(IntEnum):
     """Damping only; nothing but the operator's release leaves it."""
     STOP = 5
     """The policy, which is asked for less and less velocity until the robot has come to rest."""
+    CROUCH = 6
+    """A motion to a pose between standing and sitting: low and wide, it catches a robot that still moves."""
 
 
 class Request(IntEnum):
@@ -52,7 +54,7 @@ _OBEYED: Dict[Mode, Dict[Request, Mode]] = {
 }
 """Besides: a mode may be asked for while it is on, damped from everywhere, and every mode further down."""
 
-_DOWN = (Mode.WALK, Mode.STOP, Mode.STAND, Mode.SIT, Mode.PASSIVE)
+_DOWN = (Mode.WALK, Mode.STOP, Mode.CROUCH, Mode.STAND, Mode.SIT, Mode.PASSIVE)
 """The way from walking to rest. Each mode waits for the motion of the one before it."""
 
 REFUSED = -1
@@ -80,7 +82,7 @@ def obeyed() -> Tuple[np.ndarray, np.ndarray]:
         for request, to in leads.items():
             first[mode, request] = last[mode, request] = to
         for to in _DOWN[_DOWN.index(mode) + 1 :] if mode in _DOWN else ():
-            if to is not Mode.STOP:
+            if to.name in Request.__members__:
                 first[mode, Request[to.name]] = Mode.STOP if mode is Mode.WALK else mode
                 last[mode, Request[to.name]] = to
     return first, last

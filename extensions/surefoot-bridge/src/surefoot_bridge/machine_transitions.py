@@ -16,7 +16,10 @@ RAMP_S = 0.4
 average, a quarter of gravity. Assumption."""
 
 STOP_S = 1.5
-"""How long the policy has to bring a robot to rest [s]; then it stands, at rest or not: three strides. Assumption."""
+"""How long the policy has to bring a robot to rest [s]; then it is caught in a crouch: three strides. Assumption."""
+
+CROUCHED_S = 1.0
+"""How long a robot crouches at most until it stands up [s], at rest or not. Assumption."""
 
 QUIET_S = 0.2
 """How long joints and base must have been quiet until a robot has come to rest [s]: half a stride, in which a robot
@@ -30,7 +33,7 @@ QUIET_BASE_RAD_S = 0.5
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
 _PASSIVE, _STAND, _WALK = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.WALK)
-_STOP, _DAMPED = np.int8(Mode.STOP), np.int8(Mode.DAMPED)
+_STOP, _CROUCH, _DAMPED = np.int8(Mode.STOP), np.int8(Mode.CROUCH), np.int8(Mode.DAMPED)
 _ANSWER_STOP, _ANSWER_HOLD, _ANSWER_STAND = (np.int8(r) for r in (Response.STOP, Response.HOLD, Response.STAND))
 _DAMP, _ZERO = np.int8(Response.DAMP), np.int8(Response.ZERO)
 
@@ -38,10 +41,11 @@ _DAMP, _ZERO = np.int8(Response.DAMP), np.int8(Response.ZERO)
 class Transitions:
     """When a contract's robot goes from one mode to another, for any batch shape. It holds no state of its own.
 
-    A robot that is asked to stand, sit or be passive gets there on the way walk, stop, stand, sit, passive, and each
-    mode on the way waits for the motion of the one before it: legs of a walking robot come to the ground first, and a
-    robot becomes limp only when it has sat down. Where safety stops a walking robot, it stands until it is asked to
-    walk; one that needs a gantry goes on balancing by its policy.
+    A robot that is asked to stand, sit or be passive gets there on the way walk, stop, crouch, stand, sit, passive, and
+    each mode on the way waits for the motion of the one before it: legs of a walking robot come to the ground first,
+    and a robot becomes limp only when it has sat down. One that its policy has brought to rest need not crouch. Where
+    safety stops a walking robot, it stands until it is asked to walk; one that needs a gantry goes on balancing by its
+    policy.
 
     Args:
         contract: The contract.
@@ -78,19 +82,21 @@ class Transitions:
         asked, wanted = np.where(stays, mode, first), np.where(stays, state.wanted, last)
 
         quiet_s = state.quiet_s
-        stopping = mode == _STOP
-        if some(stopping):
-            quiet_s = np.where(stopping & _quiet(report), quiet_s + passed_s, 0.0)
-            at_rest = (quiet_s >= QUIET_S) & (state.moved_s >= RAMP_S)
+        stopping, crouches, below = mode == _STOP, mode == _CROUCH, self._descent[mode]
+        if some(stopping | crouches):
+            quiet_s = np.where((stopping | crouches) & _quiet(report), quiet_s + passed_s, 0.0)
+            at_rest = (quiet_s >= QUIET_S) & (state.moved_s >= np.where(stopping, RAMP_S, state.motion_s))
             moved = np.where(stopping, at_rest | (state.moved_s >= STOP_S), moved)
+            moved = np.where(crouches, at_rest | (state.moved_s >= CROUCHED_S), moved)
+            below = np.where(stopping & at_rest, _STAND, below)
         goes_down = (asked == mode) & (wanted != mode) & moved & (response != _ANSWER_HOLD)
-        asked = np.where(goes_down, self._descent[mode], asked)
+        asked = np.where(goes_down, below, asked)
 
         stops = (response == _ANSWER_STOP) & (asked == _WALK)
         stands = (response == _ANSWER_STAND) & by_policy(asked)
         if some(stops | stands):
             rest = np.where(stands, _STAND, self._rest)
-            asked = np.where(stands, _STAND, np.where(stops, _STOP, asked))
+            asked = np.where(stands, _CROUCH, np.where(stops, _STOP, asked))
             wanted = np.where((stops | stands) & by_policy(wanted), rest, wanted)
         if some(response >= _DAMP):
             zero = response == _ZERO

@@ -5,7 +5,7 @@ from typing import Tuple
 
 from .contract import Contract
 from .machine_modes import Mode, Poses, Request
-from .machine_transitions import STOP_S
+from .machine_transitions import CROUCHED_S, STOP_S
 
 HANG_UP_S = 120.0
 """How long a robot that needs a gantry balances by its policy for somebody to hang it up [s]. Assumption."""
@@ -28,7 +28,7 @@ class OrderlyEnd:
 
     def __init__(self, contract: Contract, poses: Poses) -> None:
         self._rests = contract.handling.rests_without_gantry
-        motions_s = STOP_S + poses.stand_s + poses.sit_s + 3.0 * contract.gains.handover_s
+        motions_s = STOP_S + CROUCHED_S + poses.stand_s + poses.sit_s + 3.0 * contract.gains.handover_s
         self._longest_s = motions_s + _SPARE_S + (0.0 if self._rests else HANG_UP_S)
         self._begun_s = math.nan
         self._asked_at = Mode.DAMPED  # mode in which the robot was asked last

@@ -27,7 +27,7 @@ class Response(IntEnum):
     HOLD = 3
     """The targets stay where they were last allowed, for as long as :attr:`StageLimits.longest_hold_s` at most."""
     STAND = 4
-    """A walking robot stands without its policy, for a hold has lasted too long."""
+    """A walking robot crouches and stands without its policy, for a hold has lasted too long."""
     DAMP = 5
     """No stiffness, damping only; nothing but the operator's release ends it."""
     ZERO = 6

@@ -19,7 +19,7 @@ NEEDED_TOPICS = ("/robot_state", "/observation", "/timing", "/safety", "/mode")
 """Topics that a verdict rests on; the others need not be read."""
 
 _WALK, _DAMPED = Mode.WALK.name.lower(), Mode.DAMPED.name.lower()
-_ON_ITS_FEET = (_WALK, Mode.STOP.name.lower(), Mode.STAND.name.lower())
+_ON_ITS_FEET = (_WALK, *(mode.name.lower() for mode in (Mode.STOP, Mode.CROUCH, Mode.STAND)))
 _HOLDS = tuple(response.name.lower() for response in (Response.STOP, Response.HOLD))
 _FATAL = (Response.DAMP.name.lower(), Response.ZERO.name.lower())
 _DROPPED = "log_dropped"

@@ -59,7 +59,7 @@ class Walk:
 
 def _slope(name: str, what: str, direction: str) -> Walk:
     terrain = Terrain.model_validate({"kind": "slope", "direction": direction, "grade_deg": 10.0})
-    return Walk(name, what, (0.5, 0.0, 0.0), terrain, 4.5)
+    return Walk(name, what, (0.3, 0.0, 0.0), terrain, 5.0)
 
 
 WALKS = {
@@ -70,8 +70,8 @@ WALKS = {
         Walk("medium", "0.5 m/s", (0.5, 0.0, 0.0)),
         Walk("fast", "1.0 m/s", (1.0, 0.0, 0.0)),
         Walk("turning", "0.3 m/s, 0.7 rad/s", (0.3, 0.0, 0.7)),
-        _slope("slope_up", "0.5 m/s up 10 degrees", "up"),
-        _slope("slope_down", "0.5 m/s down 10 degrees", "down"),
+        _slope("slope_up", "0.3 m/s up 10 degrees", "up"),
+        _slope("slope_down", "0.3 m/s down 10 degrees", "down"),
     )
 }
 """All walks by name."""

@@ -37,7 +37,7 @@ def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
     return faults[name]
 
 
-_NONE, _CLAMP, _STOP, _HOLD, _DAMP = Response.NONE, Response.CLAMP, Response.STOP, Response.HOLD, Response.DAMP
+_NONE, _CLAMP, _STOP, _HOLD, _DAMP = (Response[name] for name in ("NONE", "CLAMP", "STOP", "HOLD", "DAMP"))
 _HALF_STRIDE_S = 0.2  # in which the target of a walking joint moves far enough to tell that its encoder stands still
 _FIELDS = {
     "joint_pos_rad": "joint position",

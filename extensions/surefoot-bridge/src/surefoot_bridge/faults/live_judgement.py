@@ -55,13 +55,13 @@ class Judgement:
 def judge(fault: Fault, measured: Measured) -> Judgement:
     """Judge a trial.
 
-    A robot that must be damped is safe when the first of the commands came to it after which all only damp. One that
-    must be held, or its commands be clamped, is safe when the command came with which safety began to do so, or the
-    first that damps. In time is what is within the stated time of the fault and an allowance, which is measured in the
-    same trial from a second before the fault on: the lateness of an idle loop, the time between the sending of a
-    command and its obedience, and, where the robot has the fault, the age of reports when the bridge sees them; of each
-    what 99.9 % are below. A response that is not due to one of the expected rules, where there are some, counts only if
-    it damps for good.
+    A robot that must be damped is safe when the first of the commands came to it after which all only damp. One
+    that must be held or stopped, or its commands be clamped, is safe when the command came with which safety began
+    to do so, or the first that damps. In time is what is within the stated time of the fault and an allowance,
+    which is measured in the same trial from a second before the fault on: the lateness of an idle loop, the time
+    between the sending of a command and its obedience, and, where the robot has the fault, the age of reports when
+    the bridge sees them; of each what 99.9 % are below. A response that is not due to one of the expected rules,
+    where there are some, counts only if it damps for good.
 
     Args:
         fault: The fault.

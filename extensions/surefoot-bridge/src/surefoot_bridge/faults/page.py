@@ -3,7 +3,8 @@
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 _STATES = (
-    "`clamp`: commands are brought within their limits; `hold`: targets stay; `damp`: damping only, until the "
+    "`clamp`: commands are brought within their limits; `stop`: the policy brings the robot to rest, then it stands; "
+    "`hold`: targets stay, and if that lasts the robot stands without its policy; `damp`: damping only, until the "
     "operator releases the robot; `none`: the robot may go on, as long as it is damped should it fall."
 )
 
