@@ -157,7 +157,7 @@ class UnitreeRobot(Robot):
     @property
     def is_real(self) -> bool:
         """Whether it is on a cable, and its last report does not say that it is emulated."""
-        mark = int(np.atleast_1d(self._report["reserve"][0])[0])
+        mark = int(np.atleast_1d(self._report["reserve"])[0])
         return self.address.interface != LOOPBACK and mark != EMULATED
 
     def take_control(self, timeout_s: float = 10.0, *, without_switcher: bool = False) -> None:
