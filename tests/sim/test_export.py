@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from surefoot.export.trace import CLIP_STEPS, EPISODE_STEPS, SWEEP_STEPS
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.golden import read_golden
@@ -84,18 +85,33 @@ def test_the_bridge_sees_moves_and_tells_the_joints_what_the_engine_recorded(bun
     assert bundle.deviations.joint_command <= 1e-5
 
 
-def test_the_trace_holds_two_episodes_and_a_fall(bundle_folder):
+def test_the_trace_holds_two_walks_a_fall_a_sweep_of_the_commands_and_actions_beyond_the_clip(bundle_folder):
     golden = read_golden((bundle_folder / "golden.npz").read_bytes(), "golden.npz")
-    assert golden.begins.sum() == 2
-    assert golden.num_steps >= 500
-    assert tilt(golden.report.imu_quat_wxyz).max() > 1.0
+    contract = load_bundle(bundle_folder, runtime="numpy").contract
+    begins = np.flatnonzero(golden.begins)
+    assert list(begins[:2]) == [0, EPISODE_STEPS]
+    assert list(np.diff([*begins[2:], golden.num_steps])) == [SWEEP_STEPS, CLIP_STEPS]
+    assert tilt(golden.report.imu_quat_wxyz[: begins[2]]).max() > 1.0
+    trained = contract.command.trained
+    walked = golden.command[: begins[2]]
+    np.testing.assert_allclose(walked.min(axis=0), [ends.low for ends in trained], rtol=1e-6)
+    np.testing.assert_allclose(walked.max(axis=0), [ends.high for ends in trained], rtol=1e-6)
+    # A command in every hundredth of each component's range.
+    for values, ends in zip(golden.command.T, trained, strict=True):
+        assert np.histogram(values, bins=100, range=(ends.low, ends.high))[0].min() >= 1
+    own = (golden.applied_action == golden.action).all(axis=1)
+    assert own[: begins[3]].all()
+    assert not own[begins[3] :].any()
+    clip = contract.action.clip_at
+    assert golden.applied_action.max(axis=0).min() > clip
+    assert golden.applied_action.min(axis=0).max() < -clip
 
 
 def test_gravity_without_motion_is_what_the_accelerometer_feels(bundle_folder):
     """At the start of an episode the specific force is the opposite of gravity, in the frame of the IMU."""
     golden = read_golden((bundle_folder / "golden.npz").read_bytes(), "golden.npz")
     force = golden.report.imu_lin_acc_m_s2[golden.begins]
-    assert np.linalg.norm(force, axis=1) == pytest.approx([9.81, 9.81], abs=1e-4)
+    assert np.linalg.norm(force, axis=1) == pytest.approx(np.full(4, 9.81), abs=1e-4)
     upwards = force / np.linalg.norm(force, axis=1, keepdims=True)
     assert np.arccos(upwards[:, 2]) == pytest.approx(tilt(golden.report.imu_quat_wxyz[golden.begins]), abs=1e-3)
 

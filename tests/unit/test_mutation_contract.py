@@ -13,8 +13,8 @@ from surefoot.mutation.contract_bundle import Link, at_tier, read_bundle
 from surefoot.mutation.contract_campaign import run_contract_campaign
 from surefoot.mutation.contract_mutant import Kind
 from surefoot.mutation.contract_outcome import contract_figures
-from surefoot.mutation.contract_page import contract_page, contract_table
 from surefoot.mutation.contract_outside import changed_within
+from surefoot.mutation.contract_page import contract_page, contract_table
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.numpy_policy import NumpyPolicy

@@ -135,20 +135,17 @@ def test_a_stage_that_is_not_open_is_refused_before_the_robot_is_looked_for(caps
     message = refused(
         capsys,
         *(str(BUNDLE), "--robot", "go2", "--interface", "nowhere0", "--stage", "indoor"),
-        *("--log", str(tmp_path), "--runtime", "numpy"),
+        *("--log", str(tmp_path), "--runtime", "numpy", "--unsigned", "UNSIGNED"),
     )
     assert f"The stage indoor is not open to bundle {identity(read_files(BUNDLE)[0])}: No log of the stage" in message
 
 
 @needs_bundle
-def test_torchscript_of_an_unsigned_bundle_is_refused_for_a_real_robot(capsys, tmp_path):
-    pytest.importorskip("torch", reason="torch is not installed")
-    message = refused(
-        capsys,
-        *(str(BUNDLE), "--robot", "go2", "--interface", "eth0", "--stage", "tethered"),
-        *("--log", str(tmp_path), "--runtime", "torchscript"),
-    )
-    assert "is TorchScript, which is code, and no signature is required" in message
+def test_a_bundle_without_a_signature_does_not_move_a_real_robot_unless_the_word_is_typed(capsys, tmp_path):
+    where = ("--robot", "go2", "--interface", "nowhere0", "--stage", "indoor", "--log", str(tmp_path))
+    message = refused(capsys, str(BUNDLE), *where, "--runtime", "numpy")
+    assert "No signature is required of" in message
+    assert "type the word for going without: --unsigned UNSIGNED" in message
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,8 @@ class Behaviour:
                 report = replace(report, foot_force_n=report.foot_force_n[:, feet])
             rides.append(replace(ride, report=report, command=ride.command[:, commands]))
         back = np.argsort(joints)
-        return tuple(each(told, lambda array: array[:, back]) for told in _tell(chain, (rides[0], rides[1])))
+        first, second = _tell(chain, (rides[0], rides[1]))
+        return each(first, lambda array: array[:, back]), each(second, lambda array: array[:, back])
 
 
 def _tell(chain: Chain, rides: tuple[Ride, Ride]) -> tuple[JointCommand, JointCommand]:

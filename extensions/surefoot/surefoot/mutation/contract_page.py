@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from .contract_behaviour import SPREAD
 from .contract_bundle import TIERS
 from .contract_mutant import Kind
 from .contract_outcome import ContractOutcome, contract_figures
@@ -42,9 +43,10 @@ def contract_page(bundle: str, outcomes: Sequence[ContractOutcome], origin: dict
         "",
         f"Made by `scripts/mutate_contract.py` on {str(origin['date'])[:10]} from commit {str(origin['commit'])[:12]}. "
         "Each fault is planted in a copy of the bundle, which is then loaded as before a robot moves. What joints are "
-        "told is measured: observation, policy and targets run over the reports of the golden trace with the changed "
-        "parts and with the right ones, by place and by name; a change is one of more than the replay's tolerance. A "
-        "fault is hidden to different degrees:",
+        "told is measured: observation, policy and targets run over the reports of the golden trace, and over "
+        f"{SPREAD} of them under random commands from the whole trained range, with the changed parts and with the "
+        "right ones, by place and by name; a change is one of more than the replay's tolerance. A fault is hidden to "
+        "different degrees:",
         "",
         *(f"- **{tier}**: {what}." for tier, what in TIERS.items()),
         "",
@@ -57,7 +59,9 @@ def contract_page(bundle: str, outcomes: Sequence[ContractOutcome], origin: dict
         "Whoever records a new golden trace with the changed parts makes another bundle, consistent in itself: without "
         f"a signature that is asked for, {counts['rerecorded_unsigned_caught']} of "
         f"{counts['rerecorded_unsigned_planted']} such were refused. Only `require_signature_by` tells them, and only "
-        "it tells limits that somebody raised who wrote both hashes anew.",
+        "it tells limits within the hardware's own that somebody raised who wrote both hashes anew. The trace has a "
+        "command in every 256th of each component's range: a network that was made to differ between those alone, in "
+        "all forms and with both hashes, is told by the signature too.",
         "",
         "Refused of planted:",
         "",
