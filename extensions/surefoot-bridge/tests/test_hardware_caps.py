@@ -187,9 +187,10 @@ class OtherPlace(RobotPlace):
         return self.robot
 
 
-def test_a_transport_that_knows_no_hardware_moves_none(tmp_path):
+def test_a_transport_that_knows_no_hardware_moves_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))  # where the key is made that seals logs
     write_bundle(tmp_path / "bundle")
-    bundle = load_bundle(tmp_path / "bundle", runtime="numpy", on_hardware=True)
+    bundle = load_bundle(tmp_path / "bundle", runtime="numpy")
     (tmp_path / "script").write_text("0 stand\n")
     place = OtherPlace("unitree")
     operator = parse_operator(f"script:{tmp_path / 'script'}")

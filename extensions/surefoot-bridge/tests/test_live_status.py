@@ -91,7 +91,7 @@ def test_a_panel_shows_mode_rule_command_reports_motor_battery_and_the_time_that
     assert "WALK             0.3 s | tethered, 2:59 min left | battery" in text
     assert "asked  forward +0.30  left +0.00  turn -0.10 | turns " in text
     assert (
-        f"reports   4 ms old, 0.0% lost | {name} 61 of {CONTRACT.safety.motor_temperature_limit_c:.0f} C | hold: "
+        f"reports   4 ms old, 0.0% lost | {name} 61 of {CONTRACT.safety.motor_temperature_limit_c:.0f} C | stop: "
         in text
     )
     assert "\a" not in screen.shown

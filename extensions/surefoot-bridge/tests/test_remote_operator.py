@@ -38,6 +38,7 @@ class Held:
         self.operator = RemoteOperator(lambda: self.data, NAMES, LARGEST, time_s=0.0)
 
     def at(self, time_s, *keys, **sticks):
+        self.operator.read(time_s)  # the loop has looked until now
         self.data = remote_bytes(keys, **sticks)
         return self.operator.read(time_s)
 
@@ -205,3 +206,15 @@ def test_a_script_of_a_remote_that_is_none_is_refused_with_the_line(tmp_path, te
 def test_a_script_that_is_not_there_is_refused():
     with pytest.raises(SurefootError, match="The remote's script /nowhere cannot be read"):
         read_remote_script(Path("/nowhere"))
+
+
+def test_keys_of_the_remote_pressed_before_the_loop_began_or_in_a_pause_are_not_obeyed_but_a_stop_is():
+    held = Held()
+    for now in (1.0, 100.0):
+        held.data = remote_bytes(["L1", "A"])
+        assert held.operator.read(now).request is Request.KEEP
+        assert held.operator.read(now + 0.1).request is Request.KEEP
+        held.data = remote_bytes()
+        held.operator.read(now + 0.2)
+    held.data = remote_bytes(["select"])
+    assert held.operator.read(200.0).stop

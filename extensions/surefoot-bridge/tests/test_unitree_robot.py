@@ -197,9 +197,8 @@ def test_control_is_not_taken_of_a_robot_that_somebody_else_commands():
         other = Participant("lo", DOMAIN)
         try:
             foreign = LowCommand(other, KINDS[GO2], np.arange(12))
-            assert await_true(
-                lambda: foreign.num_subscribers >= 2
-            )  # more: one that was killed is not forgotten at once
+            # There may be more: one that was killed is not forgotten at once.
+            assert await_true(lambda: foreign.num_subscribers >= 2)
             robot.take_control()  # one that is silent may be there: a guardian is
             ended = threading.Event()
 

@@ -104,10 +104,13 @@ class RemoteOperator(Operator):
 
     def read(self, time_s: float) -> OperatorInput:
         """Return what the remote wants at a time."""
+        resumed = self._presence.resumed(time_s)
         data = self._source()
         if data != self._data:
             self._data = data
             self._take(remote_of(data), time_s)
+        if resumed:  # what was pressed before is not meant for the robot as it is now, but for a stop
+            self._requests.clear()
         self._stop = self._stop or self._remote.stops
         request = self._requests.pop(0) if self._requests else Request.KEEP
         moves = self._remote.holds(DEAD_MAN) and self._presence.may_move(time_s)
