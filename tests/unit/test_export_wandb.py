@@ -85,6 +85,19 @@ def test_a_run_recorded_offline_gives_back_settings_metrics_and_checkpoint(recor
     assert not folder.exists()
 
 
+def test_the_last_folder_of_a_resumed_run_gives_back_the_metrics_of_all_of_them(tmp_path):
+    record(tmp_path / "run")
+    again = {"run_name": "walk", "project": "surefoot", "configuration": CONFIGURATION, "mode": "offline"}
+    logger = WandbLogger(tmp_path / "run", completed=2, **again)
+    logger.write({"Train/mean_reward": 0.3}, 3)
+    logger.add_checkpoint(tmp_path / "run" / "model_000002.pt", 3)
+    logger.close()
+    last = max((tmp_path / "run" / "wandb").glob("offline-run-*"))
+    with fetched(f"wandb:{last}") as folder:
+        rows = [json.loads(line) for line in RunDirectory(folder).metrics.read_text().splitlines()]
+    assert [(row["iteration"], row["Train/mean_reward"]) for row in rows] == [(1, 0.1), (2, 0.2), (3, 0.3)]
+
+
 def test_its_folder_may_be_taken_elsewhere_together_with_what_lies_beside_it(recorded, tmp_path):
     recorded.parents[1].rename(tmp_path / "elsewhere")
     try:

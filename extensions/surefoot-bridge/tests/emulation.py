@@ -50,11 +50,13 @@ class Emulator:
         rows: Where the robot really was, once it has ended.
     """
 
-    def __init__(self, short_name, folder, *options):
+    def __init__(self, short_name, folder, *options, urgent=False):
         self._json = folder / "emulation.json"
         arguments = ["emulate", "--robot", short_name, "--domain", str(DOMAIN), "--json", str(self._json), *options]
+        # Before other programs of a busy computer, where that is allowed: a robot has a computer of its own.
+        first = "from surefoot_bridge.realtime import be_urgent; be_urgent(); " if urgent else ""
         code = (
-            f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.command_line import main; "
+            f"import sys; sys.path[:] = {sys.path!r}; {first}from surefoot_bridge.command_line import main; "
             f"sys.exit(main({arguments!r}))"
         )
         self._process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

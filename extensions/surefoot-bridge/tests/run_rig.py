@@ -112,8 +112,12 @@ class Terminal:
         until = time.monotonic() + LONGEST_S
         while text not in self.shown:
             assert time.monotonic() < until, self.shown
-            if select.select([self.keys], [], [], 0.1)[0]:
-                self.shown += os.read(self.keys, 65536).decode()
+            self.look(0.1)
+
+    def look(self, longest_s):
+        """Take what is shown, as soon as there is something."""
+        if select.select([self.keys], [], [], longest_s)[0]:
+            self.shown += os.read(self.keys, 65536).decode()
 
     def type(self, keys):
         os.write(self.keys, keys.encode())

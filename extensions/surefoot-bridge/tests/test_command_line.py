@@ -34,7 +34,7 @@ def test_help_lists_all_subcommands_without_importing_numpy():
         check=True,
     )
     for name, command in COMMANDS.items():
-        assert f"  {name.ljust(9)}{command.summary}" in ran.stdout
+        assert f"  {name.ljust(10)}{command.summary}" in ran.stdout
     assert ran.stdout.rstrip().endswith("['surefoot_bridge.errors', 'surefoot_bridge.command_line']")
 
 
@@ -53,7 +53,8 @@ def test_without_a_subcommand_the_usage_is_told_as_an_error():
 
 def test_an_unknown_subcommand_is_refused_with_the_known_ones(capsys):
     assert main(["satges"]) == 2
-    assert "Unknown subcommand 'satges'; valid: stages, check, run, emulate, log, key." in capsys.readouterr().err
+    valid = "stages, check, run, emulate, guardian, log, key."
+    assert f"Unknown subcommand 'satges'; valid: {valid}" in capsys.readouterr().err
 
 
 def test_a_refusal_is_one_message_without_a_traceback(tmp_path, capsys):

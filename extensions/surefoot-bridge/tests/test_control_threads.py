@@ -1,7 +1,8 @@
-"""The threads that receive a robot's reports are scheduled as the loop that waits for them, and the guardian's above."""
+"""The threads that receive reports are scheduled as the loop that waits for them, and those of a guardian above."""
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from test_guardian import Bridge, await_walking
@@ -18,11 +19,10 @@ FIFO = os.SCHED_FIFO
 def scheduling(pid="self"):
     """Name, policy and priority of each thread of a process."""
     found = {}
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/comm") as file:
-            name = file.read().strip()
-        policy = os.sched_getscheduler(int(thread)) & ~os.SCHED_RESET_ON_FORK
-        found[int(thread)] = (name, policy, os.sched_getparam(int(thread)).sched_priority)
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        thread, name = int(task.name), (task / "comm").read_text().strip()
+        policy = os.sched_getscheduler(thread) & ~os.SCHED_RESET_ON_FORK
+        found[thread] = (name, policy, os.sched_getparam(thread).sched_priority)
     return found
 
 

@@ -13,7 +13,7 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.faults import FAULTS, fault_of
+from surefoot_bridge.faults import FAULTS, fault_of, trial
 from surefoot_bridge.faults.campaign import Plan, summary
 from surefoot_bridge.faults.faulty_parts import FaultyClock
 from surefoot_bridge.faults.faulty_robot import FaultyRobot
@@ -189,7 +189,11 @@ class TestWitness:
 
 @needs_mcap
 @pytest.mark.parametrize(
-    "name", ["reports_stop", "nan_imu_quat_wxyz", "policy_raises_once", "operator_stops", "loop_stalls", "tipped_over"]
+    "name",
+    [
+        *("reports_stop", "nan_imu_quat_wxyz", "imu_upside_down", "policy_raises_once", "operator_stops"),
+        *("remote_taps_select", "loop_stalls", "tipped_over"),
+    ],
 )
 def test_the_go2_is_safe_in_time_after_a_fault_and_never_told_too_much(name):
     model, bundle = model_of("unitree_go2"), load_bundle(BUNDLE, runtime="numpy")
@@ -201,6 +205,17 @@ def test_the_go2_is_safe_in_time_after_a_fault_and_never_told_too_much(name):
     assert result.safe_after_s <= fault_of(name).within_s
     if fault_of(name).safe == Response.DAMP:
         assert result.worst == "damp"
+
+
+@needs_mcap
+def test_a_walking_go2_that_is_to_stand_and_at_once_to_be_passive_is_not_dropped_and_a_drop_would_be_seen(monkeypatch):
+    model, bundle = model_of("unitree_go2"), load_bundle(BUNDLE, runtime="numpy")
+    fault = fault_of("operator_stand_passive")
+    assert run_trial(bundle, model, LIMITS, fault, seed=1, with_log=False).notes == ()
+    monkeypatch.setattr(trial, "DROP_M_S", 0.1)  # it sits down at 0.3 m/s
+    result = run_trial(bundle, model, LIMITS, fault, seed=1, with_log=False)
+    assert not result.safe
+    assert result.notes[0].startswith("The robot was dropped at 0.2")
 
 
 def test_a_campaign_that_was_cut_short_says_so_and_counts_what_there_was():

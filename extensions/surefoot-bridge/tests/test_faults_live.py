@@ -18,9 +18,9 @@ from go2_rig import BUNDLE
 from log_rig import needs_mcap
 from unitree_peer import DOMAIN, await_true, needs_dds
 
-from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.faults.live import LivePlan, run_live
+from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
 
 pytestmark = [
     needs_dds,

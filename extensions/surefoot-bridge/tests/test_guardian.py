@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -21,9 +20,6 @@ from surefoot_bridge.guardian import GuardianTookOverError, start_guardian
 from surefoot_bridge.guardian_registry import end_guardian
 from surefoot_bridge.guardian_registry import guardians as all_guardians
 from surefoot_bridge.unitree import RobotAddress, RobotLock, open_robot
-from surefoot_bridge.unitree.commands import LowCommand
-from surefoot_bridge.unitree.kinds import KINDS
-from surefoot_bridge.unitree.participant import Participant
 
 pytestmark = needs_dds
 
@@ -221,7 +217,9 @@ def test_the_guardian_damps_when_the_interface_that_went_down_before_the_run_end
     found = json.loads(run.stdout.splitlines()[-1])
     assert found["kept_while_down"]  # it went on with all its gains: nothing reached it
     assert found["told"]["ended"] == "in order"
-    assert found["told"]["last_words"].startswith("IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: no report of it has come")
+    assert found["told"]["last_words"].startswith(
+        "IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: no report of it has come"
+    )
     assert f"guardian {found['guardian']} of bridge " in found["listed_while_down"][0]
     assert "DAMPS it since " in found["listed_while_down"][0]
     assert found["damped"]
@@ -246,6 +244,22 @@ def test_what_reads_the_output_of_a_bridge_that_was_killed_ends_although_its_gua
         assert (guardian.pid, guardian.parent, guardian.damping) == (bridge.guardian, bridge.process.pid, True)
         assert guardian.reason == f"the control loop (process {bridge.process.pid}) is gone"
         assert os.readlink(f"/proc/{bridge.guardian}/cwd") == "/"
+
+
+def test_a_guardian_gives_way_while_the_robots_own_controller_has_it_and_damps_when_that_is_off_again():
+    with Peer(GO2) as peer, Bridge() as bridge:
+        await_walking(peer)
+        bridge.signal(signal.SIGKILL)
+        time_to_damping_s(peer)
+        peer.firmware.own_controller = "mcf"  # somebody has switched it on
+        assert await_true(lambda: "its own controller 'mcf' has it" in guardians()[0].finding, timeout_s=10.0)
+        time.sleep(0.1)
+        count = len(peer.commands)
+        time.sleep(0.3)
+        assert len(peer.commands) == count
+        assert not guardians()[0].shown
+        peer.firmware.own_controller = ""
+        assert await_true(lambda: len(peer.commands) > count, timeout_s=10.0)
 
 
 def test_a_bridge_that_is_slow_now_and_then_keeps_its_robot():

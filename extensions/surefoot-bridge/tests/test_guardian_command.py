@@ -104,7 +104,8 @@ def test_a_robot_is_named_with_its_interface(options, capsys):
 
 
 def test_guardians_are_listed_without_the_dds_library():
-    code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.command_line import main; main(['guardian', 'list'])"
-    code += "; print([name for name in ('unitree_interface', 'cyclonedds') if name in sys.modules])"
+    code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.command_line import main; "
+    code += "main(['guardian', 'list']); "
+    code += "print([name for name in ('unitree_interface', 'cyclonedds') if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "[]"

@@ -152,5 +152,5 @@ def test_buttons_pressed_before_the_loop_began_or_in_a_pause_are_not_obeyed_but_
 def test_a_file_or_a_folder_is_no_joystick(tmp_path):
     (tmp_path / "file").touch()
     for path in (tmp_path, tmp_path / "file"):
-        with pytest.raises(SurefootError, match="is no device. There are: "):
+        with pytest.raises(SurefootError, match=r"is no device\. There are: "):
             JoystickOperator(NAMES, LARGEST, time_s=0.0, device=path)

@@ -99,7 +99,9 @@ def test_what_is_no_mcap_file_is_refused(remade, data):
 
 @pytest.mark.parametrize("data", [b"", b"\x89MCAP0\r", bytes(1000)])
 def test_a_part_of_which_a_loss_of_power_left_nothing_is_no_log_alone(remade, data):
-    with pytest.raises(SurefootError, match=f"no whole message of /contract.* {len(data)} bytes at the end are cut off"):
+    with pytest.raises(
+        SurefootError, match=f"no whole message of /contract.* {len(data)} bytes at the end are cut off"
+    ):
         read_log(remade(data))
 
 
@@ -120,16 +122,16 @@ def test_cut_at_every_record_boundary_with_a_tail_of_zeros_all_whole_messages_ar
     data = log_file.read_bytes()
     times = read_log(log_file)["/robot_state"].time_s
     before = small_log(tmp_path, 5) if of_rotated_log else tmp_path
+    first_chunk_end = next(end for begin, end in zip(record_ends(data), record_ends(data)[1:]) if data[begin] == 6)
     found = []
     for end in record_ends(data):
         path = tmp_path / "99991231T000000.000000Z.mcap"
         path.write_bytes(data[:end] + bytes(len(data) - end))
-        try:
-            read = read_log(path)
-        except SurefootError as error:
-            assert not found
-            assert f"{len(data) - end} bytes at the end are cut off" in str(error)
+        if end < first_chunk_end:
+            with pytest.raises(SurefootError, match=f"{len(data) - end} bytes at the end are cut off"):
+                read_log(path)
             continue
+        read = read_log(path)
         whole = len(read["/robot_state"])
         np.testing.assert_array_equal(read["/robot_state"].time_s, times[:whole])
         assert (read.lost_bytes, read.damaged_bytes) == (len(data) - end, 0)
@@ -169,13 +171,13 @@ def bomb(size, declared, compression="zstd"):
 def test_a_tiny_archive_that_unpacks_to_gigabytes_is_refused_at_once(remade, size, declared, compression):
     path = remade(bomb(size, declared, compression))
     begun_s = time.monotonic()
-    with pytest.raises(SurefootError, match="a chunk would unpack to more than 67108864 bytes, which is more than a"):
+    with pytest.raises(SurefootError, match="a chunk would unpack to more than 16777216 bytes, which is more than a"):
         read_log(path)
     assert time.monotonic() - begun_s < 5.0
 
 
 def test_many_chunks_that_together_unpack_to_gigabytes_are_refused_too(remade):
-    chunk = bomb(32 << 20, 32 << 20)[8:]
+    chunk = bomb(16 << 20, 16 << 20)[8:]
     path = remade(b"\x89MCAP0\r\n" + chunk * 100)
     with pytest.raises(SurefootError, match=r"the \d+ bytes would unpack to more than \d+ bytes"):
         read_log(path)
@@ -184,7 +186,7 @@ def test_many_chunks_that_together_unpack_to_gigabytes_are_refused_too(remade):
 def test_a_pipe_among_the_parts_of_a_log_is_refused_and_not_waited_for(tmp_path):
     folder = small_log(tmp_path, 5)
     os.mkfifo(folder / "99991231T000000.000000Z.mcap")
-    with pytest.raises(SurefootError, match="Z.mcap is a pipe; give a plain file"):
+    with pytest.raises(SurefootError, match=r"Z\.mcap is a pipe; give a plain file"):
         read_log(folder)
 
 

@@ -11,11 +11,16 @@ import pytest
 from loop_rig import Rig
 from unitree_peer import Peer, address, await_true, needs_dds, unitree_contract
 
+from surefoot_bridge import remote_operator
+from surefoot_bridge.bridge_run import Run, _remote_checks
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.combined_operator import CombinedOperator
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.machine_modes import Mode, Request
+from surefoot_bridge.operator_choice import OperatorChoice
 from surefoot_bridge.remote_operator import RemoteOperator, RemoteStop, remote_source, try_remote_stop
+from surefoot_bridge.robot_place import parse_place
+from surefoot_bridge.stages import stage_of
 from surefoot_bridge.unitree import open_robot
 from surefoot_bridge.unitree.remote import KEYS, remote_bytes, remote_of
 from surefoot_bridge.unitree.remote_script import PlayedRemote, read_remote_script
@@ -134,7 +139,7 @@ def test_the_remote_comes_with_the_robots_reports_and_its_stop_is_tried_before_i
             assert not try_remote_stop(robot, source=keys, output=shown)
 
             def press():
-                peer.firmware.remote = remote_bytes(["L2", "B"])
+                peer.firmware.remote = remote_bytes(["select"])
                 time.sleep(0.2)
                 peer.firmware.remote = remote_bytes()
 
@@ -145,9 +150,26 @@ def test_the_remote_comes_with_the_robots_reports_and_its_stop_is_tried_before_i
             shown.seek(0)
             text = shown.read()
         os.close(master)
-    assert text.count("Press the stop of the robot's remote now (L2+B or select), or Enter to go on without") == 2
+    assert text.count("Press select on the robot's remote now, to try its stop (not L2+B: its own controller") == 2
     assert "The remote is not relied on." in text
     assert text.endswith("it came. Let go of it.\n")
+
+
+@needs_dds
+def test_the_checklist_names_the_remote_where_its_stop_came_and_it_drives_a_real_robot_only_then(monkeypatch):
+    def run(kind):
+        return Run(parse_place("go2", interface="eth0", domain=None), stage_of("tethered"), OperatorChoice(kind))
+
+    stops = []
+    with Peer(GO2), open_robot(address(GO2), unitree_contract(GO2), clock=MonotonicClock(), timeout_s=10.0) as robot:
+        monkeypatch.setattr(remote_operator, "try_remote_stop", lambda robot: False)
+        assert _remote_checks(robot, run("keyboard"), stops) == ()
+        with pytest.raises(SurefootError, match="its stop was not tried, so it does not command a real robot"):
+            _remote_checks(robot, run("remote"), stops)
+        monkeypatch.setattr(remote_operator, "try_remote_stop", lambda robot: True)
+        (named,) = _remote_checks(robot, run("remote"), stops)
+    assert named == "The robot's remote is in somebody's hand. Its stop (L2+B or select) was tried just now, and came."
+    assert len(stops) == 3  # it stops the robot even where it was not tried
 
 
 @needs_dds

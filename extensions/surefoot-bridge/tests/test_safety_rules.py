@@ -95,10 +95,10 @@ CASES = {
     "clock_jump_back": (given("time_s"), -0.49 - SMALL, -0.49 + SMALL, 0.0, "damp"),
     "other_commander": (alarm("other_commander"), True, False, 0.0, "damp"),
     "own_controller": (alarm("own_controller"), True, False, 0.0, "damp"),
-    "robot_clock_rate": (alarm("robot_clock_rate"), True, False, 0.1, "hold"),
-    "motor_fault": (alarm("motor_fault"), True, False, 0.1, "hold"),
-    "motor_link": (alarm("motor_link"), True, False, 0.1, "hold"),
-    "battery_silent": (alarm("battery_silent"), True, False, 0.1, "hold"),
+    "robot_clock_rate": (alarm("robot_clock_rate"), True, False, 0.1, "stop"),
+    "motor_fault": (alarm("motor_fault"), True, False, 0.1, "stop"),
+    "motor_link": (alarm("motor_link"), True, False, 0.1, "stop"),
+    "battery_silent": (alarm("battery_silent"), True, False, 0.1, "stop"),
     "deadline": (given("lateness_s"), 0.02, below(0.02), 0.0, "hold"),
 }
 

@@ -51,5 +51,5 @@ def test_what_is_no_key_is_refused(home, text):
 
 
 def test_a_key_that_is_not_there_is_named(home):
-    with pytest.raises(SurefootError, match="The seal key .*none cannot be read: No such file"):
+    with pytest.raises(SurefootError, match=r"The seal key .*none cannot be read: No such file"):
         seal_key(home / "none")

@@ -56,7 +56,11 @@ def test_a_good_log_passes_and_opens_the_next_stage_only(tmp_path):
         ({"seconds": 59.0}, "walked_s", r"walked for 59\.0 s; 60 s are needed"),
         ({"speed": 0.2}, "asked_s", r"lin_vel_x_m_s of 0\.24 or more was asked for over 0\.0 s"),
         ({"seconds": 90.0, "modes": [(62.0, "stand")], "fast_from": 62.5}, "asked_s", r"over 0\.0 s of walking"),
-        ({"steps": False}, "stepped_s", r"felt steps for 0\.0 s of walking; 20 s are needed: a robot that hangs does not"),
+        (
+            {"steps": False},
+            "stepped_s",
+            r"felt steps for 0\.0 s of walking; 20 s are needed: a robot that hangs does not",
+        ),
         ({"late": [500]}, "missed_share", r"0\.16% of the ticks missed their deadline; at most 0\.10%"),
         ({"events": [(30.0, "tilt", "damp")]}, "damped", r"damped or switched off 1 times \(tilt\)"),
         ({"events": [(30.0, "fallen", "zero")]}, "damped", r"\(fallen\)"),
@@ -130,7 +134,9 @@ def test_the_newest_log_wins_over_an_old_pass(tmp_path):
     walk_log(tmp_path)
     short = walk_log(tmp_path, seconds=5.0)
     assert opened(tmp_path) == ["tethered"]
-    with pytest.raises(SurefootError, match=f"The newest log of the stage tethered, {short.folder.name}: The policy walk"):
+    with pytest.raises(
+        SurefootError, match=f"The newest log of the stage tethered, {short.folder.name}: The policy walk"
+    ):
         require_open("indoor", tmp_path, BUNDLE, KEY)
     again = walk_log(tmp_path)
     assert opener(tmp_path) == again.folder.name
@@ -226,7 +232,10 @@ def altered(seal, change):
         (lambda content: content.update(hmac_sha256="0" * 64), "its seal was altered."),
         (lambda content: content.update(hmac_sha256=""), "its seal has no key: its robot was not a real one."),
         (lambda content: content.pop("parts"), "it cannot be read: The seal .* is malformed: KeyError"),
-        (lambda content: content["parts"][0].update(name="../a.mcap"), "it cannot be read: .* is malformed: ValueError"),
+        (
+            lambda content: content["parts"][0].update(name="../a.mcap"),
+            "it cannot be read: .* is malformed: ValueError",
+        ),
     ],
 )
 def test_a_seal_that_was_altered_is_found(tmp_path, change, reason):

@@ -103,7 +103,7 @@ def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path):
 
 @pytest.mark.parametrize("name", ["", "../../etc/x", "eth0/..", "..", "a b", "eth0:1", "e" * 16, 'x"/><y', "eth0\n"])
 def test_what_is_no_name_of_an_interface_is_refused_before_any_path_is_made_of_it(name):
-    with pytest.raises(SurefootError, match="is no name of a network interface: at most 15 letters.* There are: lo"):
+    with pytest.raises(SurefootError, match=r"is no name of a network interface: at most 15 letters.* There are: lo"):
         RobotAddress("unitree_go2", name)
 
 

@@ -26,7 +26,7 @@ def opened(robot=GO2):
 
 def command(n, first=0.0):
     rows = first + np.arange(5 * n, dtype=float).reshape(5, n) / 8.0
-    rows[[1, 4]] = 0.0  # a velocity or a torque, which a robot would keep, is not sent
+    rows[[1, 4]] = 0.0  # a velocity or a torque is refused
     return JointCommand(*rows)
 
 
@@ -54,6 +54,29 @@ def test_a_command_reaches_the_motor_of_its_name():
         told = peer.await_commands()[0]
     for name in ("joint_pos_rad", "joint_vel_rad_s", "stiffness_nm_per_rad", "damping_nms_per_rad", "torque_nm"):
         assert getattr(told, name).tolist() == getattr(command(12), name).tolist()
+
+
+def test_every_field_of_a_command_reaches_the_motor_of_its_name():
+    rows = np.arange(60, dtype=float).reshape(5, 12) / 8.0
+    with Peer(GO2) as peer, opened() as robot:
+        robot._command.send(JointCommand(*rows))
+        told = peer.await_commands()[0]
+    for i, name in enumerate(
+        ("joint_pos_rad", "joint_vel_rad_s", "stiffness_nm_per_rad", "damping_nms_per_rad", "torque_nm")
+    ):
+        assert getattr(told, name).tolist() == rows[i].tolist()
+
+
+@pytest.mark.parametrize("row", [1, 4])
+def test_a_command_that_would_drive_a_joint_for_as_long_as_it_is_the_last_is_not_sent(row):
+    rows = np.zeros((5, 12))
+    rows[row, 7] = 0.1
+    with Peer(GO2) as peer, opened() as robot:
+        robot.take_control()
+        with pytest.raises(SurefootError, match="has a velocity or a torque of its own, which the robot would keep"):
+            robot.write(JointCommand(*rows))
+        time.sleep(0.05)
+        assert peer.commands == []
 
 
 def test_a_g1_reports_and_obeys_all_its_joints():
@@ -174,7 +197,7 @@ def test_control_is_not_taken_of_a_robot_that_somebody_else_commands():
         other = Participant("lo", DOMAIN)
         try:
             foreign = LowCommand(other, KINDS[GO2], np.arange(12))
-            assert await_true(lambda: foreign.num_subscribers == 2)
+            assert await_true(lambda: foreign.num_subscribers >= 2)  # more: one that was killed is not forgotten at once
             robot.take_control()  # one that is silent may be there: a guardian is
             ended = threading.Event()
 
@@ -201,7 +224,7 @@ def test_a_command_that_is_not_finite_is_not_sent(bad):
     with Peer(GO2) as peer, opened() as robot:
         robot.take_control()
         wrong = command(12)
-        wrong.torque_nm[3] = bad
+        wrong.joint_pos_rad[3] = bad
         with pytest.raises(SurefootError, match="is not finite; nothing was sent"):
             robot.write(wrong)
         time.sleep(0.05)

@@ -1,8 +1,9 @@
 """The wire stays as it is: an exchange of the emulated robot with Unitree's public SDK package, recorded byte for byte.
 
-``python sdk_peers.py record KIND DOMAIN`` beside ``Peer(KIND, own_controller="normal")`` whose time is 7 s recorded it,
-with unitree-sdk2py-dimos 1.0.3 and cyclonedds 0.10.2: the reports, answers and battery that the SDK received, and the
-commands and requests that it sent. Here the bytes go through DDS again, without the SDK.
+``python sdk_peers.py record KIND DOMAIN`` recorded it beside ``Peer(KIND, own_controller="normal")``, whose ``changes``
+held it to ``robot_state(KIND, 7.0)``, with unitree-sdk2py-dimos 1.0.3 and cyclonedds 0.10.2: the reports, answers and
+battery that the SDK received, and the commands and requests that it sent. Here the bytes go through DDS again, without
+the SDK.
 """
 
 import json
@@ -18,13 +19,14 @@ from surefoot_bridge.unitree.checksum import checksum
 from surefoot_bridge.unitree.firmware import Firmware
 from surefoot_bridge.unitree.kinds import BATTERY_TOPIC, COMMAND_TOPIC, KINDS, REPORT_TOPIC
 from surefoot_bridge.unitree.messages import HG_BATTERY, REQUEST, RESPONSE
-from surefoot_bridge.unitree.motion_switcher import REQUEST_TOPIC, RESPONSE_TOPIC
 from surefoot_bridge.unitree.participant import Participant, Subscriber
 from surefoot_bridge.unitree.remote import remote_bytes, remote_of
 from surefoot_bridge.unitree.reports import Reports
+from surefoot_bridge.unitree.service import request_topic, response_topic
 
 pytestmark = [needs_dds, pytest.mark.parametrize("robot", ["unitree_go2", "unitree_g1"])]
 
+SWITCHER = "motion_switcher"
 REMOTE = remote_bytes(["L2", "B"], ly=0.5)
 
 
@@ -92,7 +94,10 @@ def test_a_command_in_the_sdks_bytes_is_obeyed_and_ours_are_the_same(robot, part
 def test_the_sdks_question_to_the_motion_switcher_is_answered_in_the_bytes_that_it_has_understood(robot, participant):
     firmware = Firmware(address(robot), own_controller="normal")
     try:
-        asked, answers = Wire(participant, REQUEST_TOPIC, REQUEST), Wire(participant, RESPONSE_TOPIC, RESPONSE)
+        asked, answers = (
+            Wire(participant, request_topic(SWITCHER), REQUEST),
+            Wire(participant, response_topic(SWITCHER), RESPONSE),
+        )
         assert await_true(lambda: asked.publisher.num_subscribers >= 2)
         time.sleep(0.2)
         asked.send(recorded(robot, "request"))

@@ -116,7 +116,7 @@ DECISIONS = (
         "menagerie: 6 for feet, 1 (frictionless) for other geoms",
         "3 for all",
         "PhysX has no rolling friction, one torsional radius for a whole scene, and no frictionless pair for one "
-        "partner only. Torsional and rolling friction of feet are randomized from none to menagerie's 0.02 m and 0.01 m.",
+        "partner only. Torsional and rolling friction of feet are randomized, up to menagerie's 0.02 m and 0.01 m.",
     ),
     Decision(
         "cylinders",

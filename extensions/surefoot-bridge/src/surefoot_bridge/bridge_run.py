@@ -14,6 +14,7 @@ from .ending import EndingOperator, ending_signals
 from .errors import SurefootError
 from .live.status import LiveStatus
 from .log import LogWriter, open_log
+from .log.seal import key_id
 from .loop import PHASES, Loop
 from .operator_choice import OperatorChoice, open_operator
 from .operators import Operator
@@ -137,7 +138,7 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
                 on_hardware=place.on_hardware,
                 opened_by=opened_by,
                 reading=reading,
-                log=None if run.logs is None else str(run.logs),
+                log=_log_fact(run, key if robot.is_real else None),
                 guardian=place.address is not None,
                 more=(*plan.confirmations, *remote_checks),
                 notes=(*robot.notes, *plan.notes),
@@ -178,7 +179,7 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
         if run.operator.help:
             print(run.operator.help, flush=True)
         if run.live:
-            name = stage.log_name(rehearsal=not (place.on_hardware and robot.is_real))
+            name = stage.log_name(rehearsal=not _is_real(run, robot))
             loop.live = stack.enter_context(
                 LiveStatus(contract, loop.controller.safety.rules, stage=name, duration_s=command.duration_s)
             )
@@ -247,9 +248,19 @@ def _remote_checks(robot: Robot, run: Run, stops: List[Callable[[float], bool]])
     return ()
 
 
+def _is_real(run: Run, robot: Robot) -> bool:
+    return run.place.on_hardware and robot.is_real
+
+
+def _log_fact(run: Run, key: Optional[bytes]) -> Optional[str]:
+    if run.logs is None:
+        return None
+    return str(run.logs) if key is None else f"{run.logs}, sealed with key {key_id(key)}"
+
+
 def _open_log(bundle: Bundle, run: Run, robot: Robot, key: Optional[bytes]) -> LogWriter:
     assert run.logs is not None
-    real = run.place.on_hardware and robot.is_real
+    real = _is_real(run, robot)
     return open_log(
         run.logs,
         bundle.contract,

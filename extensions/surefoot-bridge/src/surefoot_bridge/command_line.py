@@ -28,7 +28,7 @@ COMMANDS: Dict[str, Command] = {
     "guardian": Command("guardian_command", "Show, end or be what damps a robot without a bridge."),
     "stages": Command("stages_command", "Show which stages its logs have opened to a bundle."),
     "log": Command("log.command", "Say what is in a log, and draw it."),
-    "key": Command("key_command", "Make the keys with which bundles are signed."),
+    "key": Command("key_command", "Make the keys with which bundles are signed and logs are sealed."),
 }
 
 

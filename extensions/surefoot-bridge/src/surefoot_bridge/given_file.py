@@ -33,7 +33,9 @@ def open_plain(path: Union[str, Path], what: str) -> BinaryIO:
     try:
         descriptor = os.open(str(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise SurefootError(f"The {what} {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+        raise SurefootError(
+            f"The {what} {path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from error
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)

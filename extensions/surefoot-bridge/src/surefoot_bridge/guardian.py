@@ -5,8 +5,8 @@ on the robot's network, looks every two milliseconds. It takes over when the cou
 loop's process is gone, and from then on damps the robot at its low-level rate until somebody ends it. A loop that wakes
 up again learns of it at its next beat, which is where it must stop sending: the beat belongs directly before the write.
 
-A loop that ends in order says so before it stops the robot, and the guardian takes the robot from it: it damps until the
-robot's own reports show that it is damped, however long that takes, and only then ends.
+A loop that ends in order says so before it stops the robot, and the guardian takes the robot from it: it damps until
+the robot's own reports show that it is damped, however long that takes, and only then ends.
 """
 
 import contextlib
@@ -34,8 +34,8 @@ _SILENT_S = 2.0
 _KNOWN_WITHIN_S = 2.0  # of the end: ten times as long as reports must show the damping, for a robot that still moves
 
 GUARDIAN_NOTE = (
-    "guardian {pid} of the bridge {parent}, which has ended or hangs; it damps the robot, see `surefoot-bridge guardian "
-    "list` and `end`"
+    "guardian {pid} of the bridge {parent}, which has ended or hangs; it damps the robot, see "
+    "`surefoot-bridge guardian list` and `end`"
 )
 """What stands in the robot's lock while a guardian damps."""
 
@@ -89,8 +89,8 @@ class Guardian(Heartbeat):
         words = self._words
         if words[STATE] != WATCHING:
             raise GuardianTookOverError(
-                f"The guardian damps {self._address}: {self._page.reason or 'it has ended'}. See to the robot, then end "
-                "the guardian with `surefoot-bridge guardian end` and start anew."
+                f"The guardian damps {self._address}: {self._page.reason or 'it has ended'}. See to the robot, then "
+                "end the guardian with `surefoot-bridge guardian end` and start anew."
             )
         beats = words[BEATS] = words[BEATS] + 1
         if beats % _BEATS_BETWEEN_LOOKS == 0:
@@ -156,8 +156,8 @@ class Guardian(Heartbeat):
             else "goes on until you have seen to the robot"
         )
         return (
-            f"{known}. The guardian (process {self.pid}) damps it and {how}; `surefoot-bridge guardian list` shows what "
-            "it finds, `surefoot-bridge guardian end` ends it."
+            f"{known}. The guardian (process {self.pid}) damps it and {how}; `surefoot-bridge guardian list` shows "
+            "what it finds, `surefoot-bridge guardian end` ends it."
         )
 
     def end(self) -> None:

@@ -1,9 +1,9 @@
 """``surefoot-bridge guardian list|end|damp``: which guardians there are, and what a person does about them.
 
-``list`` shows the guardians of this computer: which robots they watch or damp, since when and why, and what the robots'
-reports say. ``end`` ends one that damps, once somebody has seen to the robot; where the reports do not show that the
-robot is damped, that is asked for. ``damp`` damps a robot that nobody commands any more, until its reports show it: when
-bridge and guardian were both killed, for example.
+``list`` shows the guardians of this computer: which robots they watch or damp, since when and why, and what those say
+in their reports. ``end`` ends one that damps, once somebody has seen to the robot; where the reports do not show that
+the robot is damped, that is asked for. ``damp`` damps a robot that nobody commands any more, until its reports show it:
+when bridge and guardian were both killed, for example.
 """
 
 import argparse
@@ -17,14 +17,14 @@ from .command_report import write_report
 from .errors import SurefootError
 from .guardian_registry import Announced, end_guardian, guardians
 from .robot_place import UNITREE, parse_place
-from .unitree.address import RobotAddress
+from .unitree.address import LOOPBACK, RobotAddress
 
 WORD = "seen"
 """What an operator types who has seen to a robot."""
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Run ``guardian``: 0 if it did what was asked for, 1 if there is no guardian to end, or the damping is not shown."""
+    """Run ``guardian``: 0 if it did what was asked for, 1 if there is none to end, or the damping is not shown."""
     arguments = _parser().parse_args(argv)
     if arguments.guardian_command == "list":
         return _list(arguments.json)
@@ -70,17 +70,18 @@ def _end(address: Optional[RobotAddress], word: Optional[str]) -> int:
     return 0
 
 
-def _require_seen(guardian: Announced, word: Optional[str]) -> None:
+def _require_seen(guardian: Announced, acknowledged: Optional[str]) -> None:
     """Have it said by a person that nothing moves when nobody damps the robot any more."""
-    if word is None:
+    word = acknowledged or ""
+    if acknowledged is None:
         if not sys.stdin.isatty():
             raise SurefootError(
-                f"The reports of {guardian.address} do not show that it is damped. Switch it off or see that nothing can "
-                f"happen, then run this in a terminal, or give --acknowledge {WORD}."
+                f"The reports of {guardian.address} do not show that it is damped. Switch it off or see that nothing "
+                f"can happen, then run this in a terminal, or give --acknowledge {WORD}."
             )
         print(
-            "The robot's reports do not show that it is damped: it may hold its last position with all its gains. Switch "
-            f"it off, or see that nothing can happen.\nType {WORD!r} and Enter when that is done: ",
+            "The robot's reports do not show that it is damped: it may hold its last position with all its gains. "
+            f"Switch it off, or see that nothing can happen.\nType {WORD!r} and Enter when that is done: ",
             end="",
             flush=True,
         )
@@ -97,7 +98,8 @@ def _damp(address: RobotAddress, duration_s: float) -> int:
 
     lock = RobotLock(address)  # refused while a bridge or a guardian has the robot
     try:
-        damper = Damper(Participant(address.interface, address.domain), address.robot)
+        participant = Participant(address.interface, address.domain)
+        damper = Damper(participant, address.robot, simulated=address.interface == LOOPBACK)
         print(f"Damping {address} until its reports show it. Ctrl-C ends it.", flush=True)
         until_s, say_s = time.monotonic() + duration_s, time.monotonic() + 1.0
         damper.begin()

@@ -1,8 +1,8 @@
 """The guardian's process: looks for the loop's beats and damps the robot when they stop, and after every run.
 
-Whatever ends a run, the guardian has the last word: it damps until the robot's own reports show that it is damped. After
-a run that ended in order it then ends by itself; where the loop was killed or hung it goes on until somebody has seen
-to the robot and ends it.
+Whatever ends a run, the guardian has the last word: it damps until the robot's own reports show that it is damped.
+After a run that ended in order it then ends by itself; where the loop was killed or hung it goes on until somebody has
+seen to the robot and ends it.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from .guardian import GUARDIAN_NOTE
 from .guardian_page import DAMPING, ENDED, FAILED, WATCHING, Order, Page
 from .guardian_registry import Announcement
 from .realtime import be_urgent
-from .unitree.address import RobotAddress
+from .unitree.address import LOOPBACK, RobotAddress
 from .unitree.commands import LowCommand
 from .unitree.damping import Damper
 from .unitree.lock import write_note
@@ -70,7 +70,8 @@ class _Guard:
         self._order, self._page = order, page
         self._announcement = Announcement(RobotAddress(order.robot, order.interface, order.domain), order.parent)
         participant = Participant(order.interface, order.domain)
-        self._damper = Damper(participant, order.robot, mode_machine=order.mode_machine)
+        simulated = order.interface == LOOPBACK
+        self._damper = Damper(participant, order.robot, simulated=simulated, mode_machine=order.mode_machine)
         _await_robot(self._damper.command)
 
     def run(self) -> None:
@@ -141,7 +142,7 @@ def _await_robot(command: LowCommand) -> None:
 
 
 def _let_go() -> None:
-    """Let go of what is the caller's: its error output, which a reader waits for, and its folder, which may be a disk's."""
+    """Let go of what is the caller's: its error output, for whose end a reader waits, and the folder that it is in."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(nothing, descriptor)

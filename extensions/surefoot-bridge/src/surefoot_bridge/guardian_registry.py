@@ -151,7 +151,9 @@ def end_guardian(address: RobotAddress, *, folder: Optional[Path] = None) -> Opt
     except ProcessLookupError:
         return None
     except PermissionError as error:
-        raise SurefootError(f"The guardian of {address} (process {pid}) is another user's: end it as that one.") from error
+        raise SurefootError(
+            f"The guardian of {address} (process {pid}) is another user's: end it as that one."
+        ) from error
     until = time.monotonic() + _END_TIMEOUT_S
     while any(each.pid == pid for each in guardians(folder)):
         if time.monotonic() > until:

@@ -64,10 +64,11 @@ class KeyboardOperator(Operator):
     control loop in the middle of a step, are ordinary keys. Ctrl-C remains.
 
     What comes at once and is longer than keys are, or begins with Escape as function keys do, counts as a sign of
-    presence only, so that no digit in it makes a robot stand up; a space in it stops all the same. So does one among the
-    keys that were typed before the first reading, or before one after a pause: nothing else of them is obeyed. After a
-    pause the terminal's settings are made anew, since a shell may have had it meanwhile; in its background no key is
-    read, which would stop the process.
+    presence only, so that no digit in it makes a robot stand up; a space in it stops all the same.
+
+    Of the keys that were typed before the first reading, or before one after a pause, nothing but a space is obeyed.
+    After a pause the terminal's settings are made anew, since a shell may have had it meanwhile; in its background no
+    key is read, which would stop the process.
 
     Args:
         command_names: Components of the velocity command, in the contract's order.

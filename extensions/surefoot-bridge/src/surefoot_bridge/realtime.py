@@ -70,7 +70,7 @@ def realtime() -> Iterator[Realtime]:
 
 
 def be_urgent() -> None:
-    """Run before all loops from now on, threads that are started later too, and stay in memory, as far as is allowed."""
+    """Run before all loops from now on, with threads started later, and stay in memory, as far as is allowed."""
     with contextlib.suppress(AttributeError, OSError):
         priority = os.sched_get_priority_max(os.SCHED_FIFO) - _BELOW_HIGHEST
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
@@ -95,7 +95,7 @@ def _schedule(notes: List[str]) -> Dict[int, Tuple[int, Any]]:
             scheduled = (os.sched_getscheduler(thread), os.sched_getparam(thread))
             os.sched_setscheduler(thread, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(PRIORITY))
             before[thread] = scheduled
-        except ProcessLookupError:  # it has ended with its participant
+        except ProcessLookupError:  # noqa: PERF203  (a few threads, once; this one has ended with its participant)
             _control_threads.discard(thread)
         except OSError as error:
             notes.append(

@@ -158,7 +158,8 @@ def try_remote_stop(robot: Robot, *, source: Optional[TextIO] = None, output: Op
     if source is None or not source.isatty():
         return False
     print(
-        f"Press the stop of the robot's remote now ({STOP}), or Enter to go on without relying on it: ",
+        "Press select on the robot's remote now, to try its stop (not L2+B: its own controller, where that is still "
+        "on, obeys it and lets the robot drop), or Enter to go on without relying on the remote: ",
         end="",
         file=output,
         flush=True,

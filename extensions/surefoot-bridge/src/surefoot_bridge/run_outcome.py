@@ -53,8 +53,7 @@ class Outcome:
 
     @property
     def status(self) -> int:
-        """Exit status: 0 in order, 1 damped, switched off, not known to be damped or without its log, 130 in order after a
-        signal."""
+        """Exit status: 0 in order, 1 damped, switched off, in doubt or without its log, 130 in order after a signal."""
         logged = self.log_status is None or self.log_status.state == "closed"
         unknown = self.rest is not None and not self.rest.known
         if self.damped or unknown or not self.report.in_order or not logged:

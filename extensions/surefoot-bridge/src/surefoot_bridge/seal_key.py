@@ -21,8 +21,8 @@ _LARGEST_BYTES = 1024
 
 def own_key_path() -> Path:
     """Return where a user's own key is: ``$XDG_DATA_HOME/surefoot/seal.key``, in ``~/.local/share`` by default."""
-    folder = os.environ.get("XDG_DATA_HOME", "")
-    return (Path(folder) if os.path.isabs(folder) else Path.home() / ".local/share") / "surefoot" / "seal.key"
+    folder = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (folder if folder.is_absolute() else Path.home() / ".local/share") / "surefoot" / "seal.key"
 
 
 def seal_key(path: Optional[Path] = None) -> bytes:
@@ -104,6 +104,7 @@ def _read(path: Path) -> bytes:
         key = b""
     if len(key) != _KEY_BYTES:
         raise SurefootError(
-            f"{path} is no seal key: it must hold {_KEY_BYTES} bytes in base64. Make one: surefoot-bridge key seal FILE."
+            f"{path} is no seal key: it must hold {_KEY_BYTES} bytes in base64. Make one: surefoot-bridge key seal "
+            "FILE."
         )
     return key

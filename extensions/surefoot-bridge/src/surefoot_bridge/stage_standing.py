@@ -33,7 +33,7 @@ class Standing:
 
 
 def log_folders(folder: Union[str, Path]) -> List[Path]:
-    """Return the logs in a folder of logs, newest first, by when they say that they were begun; none where it is missing.
+    """Return the logs in a folder of logs, newest first by what they say themselves; none where it is missing.
 
     Raises:
         SurefootError: If it is no folder.

@@ -116,7 +116,9 @@ def judge(path: Union[str, Path], bundle: str, seal_key: Optional[bytes] = None)
         return Verdict(name, "", "", "", False, False, False, f"it cannot be read: {error}", ())
     found = findings(log, STAGES[log.stage])
     short = [finding.message for finding in found if not finding.passed]
-    return Verdict(name, log.started_utc, log.stage, log.bundle, True, True, not short, " ".join(short), found, _fell(log, found))
+    return Verdict(
+        name, log.started_utc, log.stage, log.bundle, True, True, not short, " ".join(short), found, _fell(log, found)
+    )
 
 
 def findings(log: Log, stage: Stage) -> Tuple[Finding, ...]:

@@ -129,5 +129,9 @@ _GPU_MAX_RIGID_PATCH_COUNT = 10 * 2**15
 
 # In 150 falls from random poses each, Go2 touched the ground in at most 10 points and G1 in 16; twice that is room
 # enough. A point has three rows in an elliptic cone, each joint at its limit (29 in G1) one: 32 * 3 + 29 < 128.
+# Feet that resist spin and roll have six rows a point: 16 * 6 + 29 < 128, but not twice that.
 _CONTACTS_PER_WORLD = 32
 _CONSTRAINT_ROWS_PER_WORLD = 128
+
+ROWS_WITH_TURNING_FEET = 224
+"""Constraint rows of a world in MuJoCo Warp for twice as many contacts, all of six dimensions: 32 * 6 + 29 < 224."""

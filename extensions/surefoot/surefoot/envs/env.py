@@ -62,7 +62,8 @@ class SurefootEnv(ManagerBasedRLEnv):
     """Whether the command asks for motion, (num_envs,)."""
 
     def __init__(self, cfg: SurefootEnvCfg, render_mode: str | None = None, **kwargs: Any) -> None:
-        open_foot_contacts(cfg.scene.robot, cfg.randomization, get_robot(cfg.robot_name))
+        scene: Any = cfg.scene  # that of every task has a robot, which its base class does not declare
+        open_foot_contacts(scene.robot, cfg.randomization, get_robot(cfg.robot_name))
         super().__init__(cfg, render_mode, **kwargs)
 
     def load_managers(self) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from surefoot.engines import Physics, launched
+from surefoot.engines.physics import ROWS_WITH_TURNING_FEET
 from surefoot.task_registry import check_task
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
@@ -60,6 +61,8 @@ def opened(
     env_cfg.seed = 0  # nothing is drawn
     env_cfg.randomization = _open_to_writing(physics, turning_friction=turning_friction)
     env_cfg.scene.robot.spawn.collision_props = None  # a patch radius of training's
+    if turning_friction:
+        env_cfg.sim.physics.solver_cfg.njmax = ROWS_WITH_TURNING_FEET
     if ground is not None:
         ground.put_into(env_cfg)
     with launched(env_cfg, device=device):

@@ -134,8 +134,11 @@ def _print(verified: Verified, seconds: float, *, gated: bool) -> None:
         outcome = verified.evaluation.of(row.scenario, row.engine)
         low, high = row.interval
         ran = "did not run" if outcome is None else f"{outcome.successes} of {outcome.trials}"
+        shown = f"[{100 * low:5.1f}, {100 * high:5.1f}] %"
+        if row.judgement == "not scored":
+            ran, shown = row.judgement, ""
         symbol = SYMBOLS[state_of(row, outcome)]
-        print(f"{symbol} {row.engine:14s} {row.scenario:28s} {ran:>12s}  [{100 * low:5.1f}, {100 * high:5.1f}] %")
+        print(f"{symbol} {row.engine:14s} {row.scenario:28s} {ran:>12s}  {shown}")
     print(headline(verified.evaluation, verified.gate, gated=gated).sentence)
     tally = verified.tally
     if tally.trials:

@@ -21,7 +21,7 @@ from typing import Any
 
 from surefoot.files import atomic_write, write_json
 from surefoot.learning.run_directory import RunDirectory, RunSettings
-from surefoot.learning.wandb_records import read_records
+from surefoot.learning.wandb_records import history, read_records
 from surefoot.report import versions
 from surefoot_bridge.errors import SurefootError
 
@@ -96,9 +96,8 @@ def _offline(folder: Path) -> _Recorded:
             f"interrupted, not when it is killed. {_KEPT}"
         )
     (entry,) = artifacts[-1]["manifest"]["contents"]
-    return _Recorded(
-        config, [item["item"] for item in records.get("history", [])], _staged(entry, folder), entry["path"]
-    )
+    rows = history(folder.parent, files[0].stem.removeprefix("run-"))  # of a resumed run, those of its folders before
+    return _Recorded(config, rows, _staged(entry, folder), entry["path"])
 
 
 def _records(file: Path) -> dict[str, list[Any]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +41,18 @@ def read_records(file: Path) -> dict[str, list[Any]]:
     return records
 
 
+def history(data: Path, run_id: str) -> list[dict[str, Any]]:
+    """Return the rows of a run from all its folders in ``data``, in order of their start."""
+    rows = []
+    for file in sorted(data.glob(f"*run-*-{run_id}/run-{run_id}.wandb"), key=lambda file: _start(file.parent)):
+        with suppress(SurefootError):  # a kill in the first second leaves an empty file: nothing of it is recorded
+            rows += [row["item"] for row in read_records(file).get("history", [])]
+    return rows
+
+
 def last_step(data: Path, run_id: str) -> int:
     """Return the last step of a run that any of its folders in ``data`` holds; 0 if none does."""
-    last = 0
-    for file in data.glob(f"*run-*-{run_id}/run-{run_id}.wandb"):
-        try:
-            rows = read_records(file).get("history", [])
-        except SurefootError:
-            continue  # a kill in the first second leaves an empty file: nothing of it is recorded
-        last = max([last, *(int(row["item"]["_step"]) for row in rows)])
-    return last
+    return max((int(row["_step"]) for row in history(data, run_id)), default=0)
 
 
 def unsent_folders(data: Path) -> list[Path]:
@@ -57,10 +60,14 @@ def unsent_folders(data: Path) -> list[Path]:
 
     What was recorded offline before a later start online was sent there.
     """
-    folders = sorted(data.glob("*run-*-*"), key=lambda folder: folder.name.removeprefix("offline-"))
+    folders = sorted(data.glob("*run-*-*"), key=_start)
     online = [index for index, folder in enumerate(folders) if folder.name.startswith("run-")]
     offline = folders[online[-1] + 1 if online else 0 :]
     return [folder for folder in offline if folder == offline[-1] or _waits(folder)]
+
+
+def _start(folder: Path) -> str:
+    return folder.name.removeprefix("offline-")
 
 
 def _waits(folder: Path) -> bool:

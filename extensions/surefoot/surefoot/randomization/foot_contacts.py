@@ -6,7 +6,7 @@ and roll on the ground, too. Their number is part of a shape and decided before 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from surefoot_robots import RobotSpec
 
@@ -42,7 +42,8 @@ def open_foot_contacts(robot: ArticulationCfg, cfg: RandomizationCfg, spec: Robo
         return
     from isaaclab_newton.sim.schemas import MujocoCollisionCfg
 
-    spawn, shapes = robot.spawn, foot_shapes(spec)
+    spawn: Any = robot.spawn  # a robot's spawner has collision properties, which the base class does not
+    shapes = foot_shapes(spec)
     given = dict(spawn.collision_props or {})
     given[shapes] = [*given.get(shapes, []), MujocoCollisionCfg(condim=TURNING_DIMENSIONS)]
     spawn.collision_props = given

@@ -81,13 +81,15 @@ class TrialResult:
 class _Observer(Operator):
     """Looks at the loop at every tick, from where the operator is read; judges nothing."""
 
-    def __init__(self, operator: Operator, clock: SimulatedClock, robot: MujocoRobot, tilt_limit_rad: float) -> None:
+    def __init__(
+        self, operator: Operator, clock: SimulatedClock, robot: MujocoRobot, tilt_limit_rad: float, start_s: float
+    ) -> None:
         self._operator, self._clock, self._robot = operator, clock, robot
-        self._cos_limit = np.cos(tilt_limit_rad)
+        self._cos_limit, self._start_s = np.cos(tilt_limit_rad), start_s
         self.loop: Optional[Loop] = None
         self.responses: List[Tuple[float, int]] = []
         self.tilted_s: Optional[float] = None
-        self.drop_m_s = 0.0  # largest speed downwards while no rule damped
+        self.drop_m_s = 0.0  # largest speed downwards since the fault began, while no rule damped
 
     def read(self, time_s: float) -> OperatorInput:
         """Look, and return what the operator wants."""
@@ -95,7 +97,7 @@ class _Observer(Operator):
         if self.loop is not None:
             response = int(self.loop.state.safety.response)
             self.responses.append((now, response))
-            if response < Response.DAMP:
+            if now >= self._start_s and response < Response.DAMP:
                 self.drop_m_s = max(self.drop_m_s, -float(self._robot.data.qvel[2]))
         x, y = self._robot.data.qpos[4:6]
         if self.tilted_s is None and 1.0 - 2.0 * (x * x + y * y) < self._cos_limit:
@@ -134,7 +136,7 @@ def run_trial(
     operator: Operator = ScriptOperator(entries, len(contract.command.names))
     if fault.where == "operator":
         operator = FaultyOperator(operator, injection, clock=clock)
-    observer = _Observer(operator, clock, robot, contract.safety.tilt_limit_rad)
+    observer = _Observer(operator, clock, robot, contract.safety.tilt_limit_rad, injection.start_s)
     folder = Path(tempfile.mkdtemp(prefix="surefoot-fault-")) if with_log else None
     poses, gains = hold_of(contract)
     try:

@@ -82,10 +82,11 @@ class Words:
         """Return three lines, the one that changes its width last."""
         word = f"*** {self.mode(seen).upper()} ***" if self.damped(seen) else self.mode(seen).upper()
         left = f"{_duration(seen.left_s)} left" if seen.left_s > 0.0 else "its time is over"
+        reports = f"reports {_age(seen.report_age_s):>6} old, {self._lost:.1%} lost"
         return [
             f"{word:<12} {_duration(seen.mode_s):>9} | {self._stage}, {left} | battery {_percent(seen.battery_share)}",
             f"asked  {self._command(seen)} | turns {seen.turn_rad_s:+.2f} rad/s",
-            f"reports {_age(seen.report_age_s):>6} old, {self._lost:.1%} lost | {self._hottest(seen)} | {self._rule(seen)}",
+            f"{reports} | {self._hottest(seen)} | {self._rule(seen)}",
         ]
 
     def line(self, seen: Snapshot) -> str:

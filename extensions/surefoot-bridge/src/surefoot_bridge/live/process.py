@@ -7,7 +7,8 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import List
+from pathlib import Path
+from typing import List, Tuple
 
 from .outlet import Outlet
 from .panel import Words
@@ -102,7 +103,10 @@ class Show:
     def _look(self) -> None:
         number, seen = self._shared.take()
         now = time.monotonic()
-        if seen is None or _in_background(self._parent):
+        is_stopped, in_background = _standing(self._parent)
+        if is_stopped or in_background:
+            self._drawn = 0  # a shell has written since: what is there is not to be drawn over
+        if seen is None or is_stopped:
             self._new_s = now
             return
         new, self._number = number != self._number, number
@@ -114,7 +118,7 @@ class Show:
             self._say(f"THE CONTROL LOOP STANDS STILL for {now - self._new_s:.1f} s.", loudly=True)
         self._tell_changes(seen)
         if self._outlet.is_terminal:
-            if new and self._outlet.flush():
+            if new and not in_background and self._outlet.flush():
                 self._draw(seen)
         elif now >= self._lines_s:
             self._lines_s = now + _LINES_S
@@ -153,11 +157,11 @@ class Show:
         return "\r" + (f"\x1b[{self._drawn - 1}A" if self._drawn > 1 else "")
 
 
-def _in_background(pid: int) -> bool:
-    """Return whether a process is stopped, or its terminal has another one in the foreground: a shell, most likely."""
+def _standing(pid: int) -> Tuple[bool, bool]:
+    """Return whether a process is stopped, and whether its terminal has another one in the foreground: a shell."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            state, _, group, _, _, foreground = file.read().rpartition(")")[2].split()[:6]
+        said = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        state, _, group, _, _, foreground = said.rpartition(")")[2].split()[:6]
     except (OSError, ValueError):  # systems other than Linux
-        return False
-    return state in ("T", "t") or (int(foreground) > 0 and foreground != group)
+        return False, False
+    return state in ("T", "t"), int(foreground) > 0 and foreground != group

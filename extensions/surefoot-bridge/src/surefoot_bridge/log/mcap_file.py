@@ -11,7 +11,7 @@ import json
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import BinaryIO, Mapping
+from typing import BinaryIO, Mapping, cast
 
 from surefoot_bridge.errors import SurefootError
 
@@ -59,7 +59,7 @@ class McapFile:
         """Size of the file up to the last flush [bytes]."""
         self._stream = _Hashed(path.open("xb"))
         _sync_folder(path.parent)
-        self._writer = Writer(self._stream, chunk_size=_CHUNK_BYTES, compression=CompressionType.ZSTD)
+        self._writer = Writer(cast("BinaryIO", self._stream), chunk_size=_CHUNK_BYTES, compression=CompressionType.ZSTD)
         self._writer.start(profile=PROFILE, library="surefoot-bridge")
         self._channels = {}
         for topic, metadata in channels.items():

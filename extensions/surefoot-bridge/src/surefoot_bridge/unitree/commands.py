@@ -25,10 +25,6 @@ from .participant import Participant, Publisher
 class LowCommand:
     """Sends commands to the joints.
 
-    A robot keeps its last command until another comes; nothing in the messages tells it to let go when they stay away.
-    So only what is safe to keep is sent: gains that hold a position or damp. A velocity or a torque, kept, would drive a
-    joint into its stop and hold it there.
-
     Args:
         participant: Who sends.
         kind: Kind of the robot.
@@ -52,8 +48,7 @@ class LowCommand:
         """Send a command.
 
         Raises:
-            SurefootError: If a number of it is not finite, it drives a joint, or it cannot be sent. Nothing is sent
-                then.
+            SurefootError: If a number of it is not finite, or it cannot be sent. Nothing is sent then.
         """
         values = {
             "q": command.joint_pos_rad,
@@ -66,11 +61,6 @@ class LowCommand:
             numbers = np.array([*values.values()], dtype=np.float32)  # (5, num_joints)
         if not np.isfinite(numbers).all():
             raise SurefootError("The command to the joints is not finite; nothing was sent.")
-        if numbers[1].any() or numbers[4].any():
-            raise SurefootError(
-                "The command to the joints has a velocity or a torque of its own, which a robot would keep if it were "
-                "the last; nothing was sent. Command positions, stiffness and damping."
-            )
         for name, row in zip(values, numbers):
             self._slots[name][self._motors] = row
         self._publish()
@@ -105,6 +95,23 @@ class LowCommand:
             message["mode_machine"] = self.mode_machine
         message["crc"] = checksum(message)
         self._publisher.publish()
+
+
+def require_keepable(command: JointCommand) -> None:
+    """Refuse a command that drives joints.
+
+    A robot keeps its last command until another comes; nothing in the messages tells it to let go when they stay away.
+    So only what is safe to keep is sent: gains that hold a position, or damp. A velocity or a torque that is kept would
+    drive a joint into its stop and hold it there.
+
+    Raises:
+        SurefootError: If it has a velocity or a torque of its own.
+    """
+    if command.joint_vel_rad_s.any() or command.torque_nm.any():
+        raise SurefootError(
+            "The command to the joints has a velocity or a torque of its own, which the robot would keep if it were "
+            "the last; nothing was sent. Command positions, stiffness and damping."
+        )
 
 
 def begin_command(message: np.ndarray, *, num_motors: int) -> None:

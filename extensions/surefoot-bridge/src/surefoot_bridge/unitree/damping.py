@@ -1,11 +1,11 @@
 """Whether a robot is damped, by what its own reports say.
 
-A damped motor gives ``-kd * velocity`` and nothing else, which a report shows: ``tau_est`` of each joint is what damping
-gives at the velocity beside it. A motor that still has a position gain carries weight, or resists whoever moves it, and
-its ``tau_est`` is something else. So a robot counts as damped when its reports say so for a while without a gap, and are
-as young as reports are. A position gain that has nothing to hold, as of a robot that lies where it is told to lie,
-cannot be told from damping by any field of a report; that commands of damping arrive is then known only from the robot
-being there: its reports come, and it has been sent nothing but damping for as long.
+A damped motor gives ``-kd * velocity`` and nothing else, which a report shows: ``tau_est`` of each joint is what
+damping gives at the velocity beside it. A motor that still has a position gain carries weight, or resists whoever moves
+it, and its ``tau_est`` is something else. So a robot counts as damped when its reports say so for a while without a
+gap, and are as young as reports are. A position gain that has nothing to hold, as of a robot that lies where it is told
+to lie, cannot be told from damping by any field of a report; that commands of damping arrive is then known only from
+the robot being there: its reports come, and it has been sent nothing but damping for as long.
 """
 
 import math
@@ -14,11 +14,10 @@ from typing import Optional
 
 import numpy as np
 
-from .arrival import ArrivalTimes
-from .checksum import checksum
 from .commands import LowCommand
-from .kinds import KINDS, REPORT_TOPIC, TICKS_PER_S, RobotKind
-from .participant import Participant, Subscriber
+from .kinds import KINDS, RobotKind
+from .participant import Participant
+from .reports import Reports
 from .rivals import OtherCommander, OwnController
 
 SHOWN_S = 0.2
@@ -27,15 +26,16 @@ SHOWN_S = 0.2
 YOUNG_S = 0.1
 """How old a report may be, and how long none may come [s]: as long as safety lets a robot be without one."""
 
-TORQUE_NM = 1.0
-"""By how much a joint's torque may differ from what damping gives [N m]. Assumption: above what a current sensor reads
-of a motor that does nothing; a standing Go2 has 4 to 6 at each knee."""
+TORQUE_NM = 0.5
+"""By how much a joint's torque may differ from what damping gives [N m]. In MuJoCo it differs by 0.2 at most while a
+Go2 sinks; held by its gains it gives 5 at each knee where it stands, and 3 at one joint where it lies, a G1 on its
+gantry 0.7 or more. What a real motor's sensor reads is not known here: above 0.5 nothing is ever shown, and that is
+said."""
 
 TORQUE_SHARE = 0.25
 """The same as a share of what damping gives, for velocity and torque of a report are not of the same instant.
 Assumption."""
 
-_DEPTH = 8
 _ALONE_S = 0.1  # in which the loop's own last commands still come
 
 
@@ -46,23 +46,28 @@ class DampingEvidence:
         participant: Who listens.
         kind: Kind of the robot.
         damping_nms_per_rad: Velocity gain of each damped motor [N m s/rad].
+        simulated: Whether it is a simulated one, whose reports may lack parts.
 
     Attributes:
         shown: Whether they show it.
         finding: What they say, for a person.
-        mode_machine: What a G1 calls its kind, by its last report; None before the first, and for other robots.
     """
 
-    def __init__(self, participant: Participant, kind: RobotKind, damping_nms_per_rad: float) -> None:
-        self._reports = Subscriber(participant, REPORT_TOPIC, kind.report, depth=_DEPTH)
-        self._names = kind.joint_names
-        self._damping = damping_nms_per_rad
-        self._arrivals = ArrivalTimes()
-        self._tick = -1
+    def __init__(
+        self, participant: Participant, kind: RobotKind, damping_nms_per_rad: float, *, simulated: bool
+    ) -> None:
+        self._reports = Reports(participant, kind, simulated=simulated, note=lambda _: None)
+        self._names, self._damping = kind.joint_names, damping_nms_per_rad
+        self._sequence: Optional[int] = None
         self._begun_s = self._heard_s = self._since_s = math.nan
         self._trouble = ""
         self.shown, self.finding = False, ""
-        self.mode_machine: Optional[int] = None
+
+    @property
+    def mode_machine(self) -> int:
+        """What a G1 calls its kind, by its last report; 0 before the first, and for other robots."""
+        report = self._reports.message
+        return int(report[0]["mode_machine"]) if "mode_machine" in (report.dtype.names or ()) else 0
 
     def begin(self) -> None:
         """From now on the robot is told to be damped, and nothing else."""
@@ -76,15 +81,14 @@ class DampingEvidence:
             rival: Who else commands the robot, so that it is not sent the damping; empty for nobody.
         """
         now_s = time.monotonic()
-        taken = self._reports.take()
-        if len(taken):
-            self._take(taken[-1:], self._reports.sent_s()[-1], now_s)
-        silent_s = now_s - (self._begun_s if math.isnan(self._heard_s) else self._heard_s)
-        if math.isnan(self._heard_s) or silent_s > YOUNG_S:
-            since = "since it is listened to" if math.isnan(self._heard_s) else f"for {silent_s:.1f} s"
-            self._trouble = f"no report of it has come {since}"
-        if rival:
-            self._trouble = rival
+        if self._reports.take(now_s):
+            self._trouble = self._trouble_of_report(now_s)
+        silent_s = now_s - self._heard_s
+        if math.isnan(self._heard_s):
+            self._trouble = "no report of it has come since it is listened to"
+        elif silent_s > YOUNG_S:
+            self._trouble = f"no report of it has come for {silent_s:.1f} s"
+        self._trouble = rival or self._trouble
         if self._trouble:
             self.shown, self._since_s, self.finding = False, math.nan, self._trouble
         elif math.isnan(self._since_s):
@@ -92,33 +96,25 @@ class DampingEvidence:
         elif not math.isnan(self._begun_s) and now_s - self._since_s >= SHOWN_S:
             self.shown, self.finding = True, f"its reports have shown it for {now_s - self._since_s:.1f} s"
 
-    def _take(self, report: np.ndarray, sent_s: float, now_s: float) -> None:
-        sent = report[0]
-        if int(sent["crc"]) not in (0, checksum(report)):  # 0: a simulator that computes none
-            self._trouble = "the checksum of its report is wrong"
-            return
-        if "mode_machine" in (report.dtype.names or ()):
-            self.mode_machine = int(sent["mode_machine"])
+    def _trouble_of_report(self, now_s: float) -> str:
+        """Return why the newest report does not show the damping; empty if it does."""
+        reports = self._reports
+        if reports.wrong:
+            return "the checksum of its report is wrong"
         self._heard_s = now_s
-        tick = int(sent["tick"])
-        age_s = 0.0
-        if tick:  # 0: a simulator whose clock does not tick
-            if tick == self._tick:
-                self._trouble = "its report repeats the one before"
-                return
-            measured_s = tick / TICKS_PER_S
-            age_s = now_s - self._arrivals.received_s(now_s, measured_s, sent_s)
-        self._tick = tick
-        if abs(age_s) > YOUNG_S:
-            self._trouble = f"its reports are {age_s:.1f} s old"
-            return
-        self._trouble = self._driven(sent["motor_state"][: len(self._names)])
+        before, self._sequence = self._sequence, reports.sequence
+        if before == reports.sequence:
+            return "its report repeats the one before"
+        age_s = now_s - reports.received_s
+        if age_s > YOUNG_S:
+            return f"its reports are {age_s:.1f} s old"
+        return self._driven(reports.message[0]["motor_state"][: len(self._names)])
 
     def _driven(self, motors: np.ndarray) -> str:
         """Return which joint gives a torque that is not damping's; empty if none does."""
         damped_nm = -self._damping * motors["dq"].astype(np.float64)
         excess_nm = np.abs(motors["tau_est"] - damped_nm) - TORQUE_SHARE * np.abs(damped_nm)
-        if not excess_nm.size or np.max(excess_nm) <= TORQUE_NM:  # false for what is not a number
+        if np.max(excess_nm) <= TORQUE_NM:  # false for what is not a number
             return ""
         worst = int(np.argmax(np.where(np.isnan(excess_nm), np.inf, excess_nm)))
         return (
@@ -130,11 +126,12 @@ class DampingEvidence:
 class Damper:
     """Damps a robot at its low-level rate and listens to whether it is damped.
 
-    It gives way to whoever else commands the robot (:mod:`~surefoot_bridge.unitree.rivals`), and goes on when they stop.
+    It gives way to whoever else commands the robot (:mod:`~surefoot_bridge.unitree.rivals`), and goes on after that.
 
     Args:
         participant: Who does it.
         robot: Name of the robot.
+        simulated: Whether it is a simulated one, whose reports may lack parts.
         mode_machine: What a G1 calls its kind; taken from its reports where it is not known.
 
     Attributes:
@@ -142,11 +139,14 @@ class Damper:
         evidence: What its reports say.
     """
 
-    def __init__(self, participant: Participant, robot: str, *, mode_machine: Optional[int] = None) -> None:
+    def __init__(
+        self, participant: Participant, robot: str, *, simulated: bool, mode_machine: Optional[int] = None
+    ) -> None:
         self._participant, self._kind = participant, KINDS[robot]
         count = len(self._kind.joint_names)
         self.command = LowCommand(participant, self._kind, np.arange(count))
-        self.evidence = DampingEvidence(participant, self._kind, self.command.damping_nms_per_rad)
+        damping = self.command.damping_nms_per_rad
+        self.evidence = DampingEvidence(participant, self._kind, damping, simulated=simulated)
         self._known = mode_machine is not None
         self.command.mode_machine = mode_machine or 0
         self._zeros, self._period_s = np.zeros(count), 1.0 / self._kind.low_level_hz
@@ -167,7 +167,7 @@ class Damper:
         try:
             now_s = time.monotonic()
             if not self._known:
-                self.command.mode_machine = self.evidence.mode_machine or 0
+                self.command.mode_machine = self.evidence.mode_machine
             if self._rivals is None and now_s - self._begun_s > _ALONE_S:
                 self._rivals = _Rivals(self._participant, self._kind)
             rival = "" if self._rivals is None else self._rivals.name(now_s)

@@ -10,7 +10,7 @@ control, so no time-out is modelled, and nothing here may be relied on to stop a
 import ctypes
 import json
 from dataclasses import dataclass
-from typing import Dict, FrozenSet, List, Optional, Tuple
+from typing import Dict, FrozenSet, List, Tuple
 
 import numpy as np
 
@@ -18,9 +18,19 @@ from surefoot_bridge.state import JointCommand, RobotState
 
 from .address import RobotAddress
 from .checksum import checksum
-from .kinds import BATTERY_TOPIC, COMMAND_TOPIC, EMULATED, GO_HEAD, GO_LOW_LEVEL, KINDS, MOTOR_ENABLED, REPORT_TOPIC, TICKS_PER_S
-from .messages import HG_BATTERY, REQUEST, RESPONSE
 from .handover import SPORT
+from .kinds import (
+    BATTERY_TOPIC,
+    COMMAND_TOPIC,
+    EMULATED,
+    GO_HEAD,
+    GO_LOW_LEVEL,
+    KINDS,
+    MOTOR_ENABLED,
+    REPORT_TOPIC,
+    TICKS_PER_S,
+)
+from .messages import HG_BATTERY, REQUEST, RESPONSE
 from .motion_switcher import CHECK_MODE, MOTION_SWITCHER, RELEASE_MODE, SELECT_MODE
 from .participant import Participant, Publisher, Subscriber
 from .remote import REMOTE_BYTES

@@ -1,11 +1,12 @@
 """How a robot passes from its own controller to a bridge, and back.
 
-A Go2 is told to lie down before its controller is switched off, as Unitree's ``go2_stand_example.py`` does (``StandDown``,
-``ReleaseMode`` until ``CheckMode`` names none); that example does not wait for the motion, so a robot that stands when
-its controller ends falls onto its belly. Here its reports must show that it lies. A G1 has no such motion: Unitree's
-``g1_low_level_example.py`` only releases, with the robot on its gantry; here it is told to be damped first (``Damp`` of
-``LocoClient``), so that it is not let go of from stiff joints. Back again it is ``SelectMode`` with the name that
-``CheckMode`` gave before: a Go2 stands up then, a G1 has no torque until its remote or app tells it something.
+A Go2 is told to lie down before its controller is switched off, as Unitree's ``go2_stand_example.py`` does
+(``StandDown``, ``ReleaseMode`` until ``CheckMode`` names none); that example does not wait for the motion, so a robot
+that stands when its controller ends falls onto its belly. Here its reports must show that it lies. A G1 has no such
+motion: Unitree's ``g1_low_level_example.py`` only releases, with the robot on its gantry; here it is told to be damped
+first (``Damp`` of ``LocoClient``), so that it is not let go of from stiff joints. Back again it is ``SelectMode`` with
+the name that ``CheckMode`` gave before: a Go2 stands up then, a G1 has no torque until its remote or app tells it
+something.
 """
 
 import time
@@ -201,8 +202,8 @@ class Handover:
             if time.monotonic() > until:
                 raise SurefootError(
                     f"{self._address} does not lie down by its own controller {name!r} ({rest.name}"
-                    f"{': ' + why if why else ''}) within {_LIE_DOWN_S:.0f} s, and is not let fall. Let it lie down by its "
-                    "remote or app, then start again."
+                    f"{': ' + why if why else ''}) within {_LIE_DOWN_S:.0f} s, and is not let fall. Let it lie down by "
+                    "its remote or app, then start again."
                 )
             time.sleep(_AGAIN_S / 10.0)
             if not self._lies():

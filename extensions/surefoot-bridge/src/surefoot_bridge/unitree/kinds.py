@@ -118,5 +118,5 @@ SERIES_ANKLES = 0
 
 
 EMULATED = 0x53464D55
-"""First word of ``reserve`` in the reports of a robot that this package emulates, so that nobody takes it for a real one
-on whatever network. Its value is "SFMU"; that real robots leave the word 0 is an assumption."""
+"""First word of ``reserve`` in the reports of a robot that this package emulates, so that nobody takes it for a real
+one on whatever network. Its value is "SFMU"; that real robots leave the word 0 is an assumption."""

@@ -106,4 +106,7 @@ def _open(path: Path) -> int:
 
 
 def _holder(descriptor: int) -> str:
-    return os.pread(descriptor, _NOTE_BYTES, 0).decode("utf-8", "replace").strip() or "a process that has not said its number"
+    return (
+        os.pread(descriptor, _NOTE_BYTES, 0).decode("utf-8", "replace").strip()
+        or "a process that has not said its number"
+    )

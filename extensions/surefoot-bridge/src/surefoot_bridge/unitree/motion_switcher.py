@@ -1,8 +1,8 @@
 """The service by which a robot's own walking controller is asked for, switched off and switched on again.
 
 While that controller runs it commands the motors too, and a policy would fight it. The calls are those of
-``MotionSwitcherClient`` in unitree_sdk2. Names of controllers: a Go2 has ``mcf`` from firmware 1.1.6 on, and ``normal``,
-``ai`` or ``advanced`` before; a G1 has ``ai``. The robot itself is asked, so that none of them is assumed.
+``MotionSwitcherClient`` in unitree_sdk2. Names of controllers: a Go2 has ``mcf`` from firmware 1.1.6 on, and
+``normal``, ``ai`` or ``advanced`` before; a G1 has ``ai``. The robot itself is asked, so that none is assumed.
 """
 
 from typing import Optional

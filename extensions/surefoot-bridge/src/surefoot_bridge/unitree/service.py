@@ -1,4 +1,4 @@
-"""A service of a robot's own computer: requests and responses with JSON, matched by a number, as the SDK's clients do."""
+"""A service of a robot's own computer: requests and responses with JSON, matched by a number, as in the SDK."""
 
 import ctypes
 import json

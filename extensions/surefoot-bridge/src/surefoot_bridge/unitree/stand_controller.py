@@ -1,8 +1,8 @@
 """The own controller of an emulated robot: what holds it while no bridge does.
 
 That of a Go2 stands, and lies down when it is told to (``StandDown``); switched on, it stands up. Its poses, gains and
-times are those of Unitree's ``go2_stand_example.py``. That of a G1 gives no torque when it is switched on, and damps when
-it is told to (``Damp``): it does not balance.
+times are those of Unitree's ``go2_stand_example.py``. That of a G1 gives no torque when it is switched on, and damps
+when it is told to (``Damp``): it does not balance.
 """
 
 import json
@@ -86,8 +86,8 @@ class StandController:
             self._from_rad, self._begun_s = np.array(pos_rad, dtype=np.float64), time_s
         share = min((time_s - self._begun_s) / _MOTION_S, 1.0)
         target = self._from_rad + share * (self._goal_rad - self._from_rad)
-        gains = (np.full(self._num_joints, gain) for gain in (_STIFFNESS, _DAMPING))
-        return JointCommand(target, zeros, *gains, zeros)
+        stiffness, damping = np.full(self._num_joints, _STIFFNESS), np.full(self._num_joints, _DAMPING)
+        return JointCommand(target, zeros, stiffness, damping, zeros)
 
     def _move_to(self, pose_rad: Any) -> None:
         self._goal_rad, self._from_rad = np.array(pose_rad), None

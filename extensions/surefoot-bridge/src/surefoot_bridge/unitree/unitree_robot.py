@@ -14,7 +14,7 @@ from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.state import JointCommand, RobotState
 
 from .address import LOOPBACK, RobotAddress, require_interface
-from .commands import LowCommand
+from .commands import LowCommand, require_keepable
 from .handover import Handover, Joints
 from .kinds import COMMAND_TOPIC, EMULATED, RobotKind
 from .lock import RobotLock
@@ -111,13 +111,14 @@ class UnitreeRobot(Robot):
         """Tell the joints what to do, but for while somebody else does (:mod:`~surefoot_bridge.unitree.rivals`).
 
         Raises:
-            SurefootError: If control was not taken, a number is not finite, or it cannot be sent.
+            SurefootError: If control was not taken, a number is not finite, it drives joints, or it cannot be sent.
         """
         if not self._in_control:
             raise SurefootError(
                 f"{self.address} was not taken control of: once the operator has acknowledged the checklist, call "
                 "take_control()."
             )
+        require_keepable(command)
         if not self._gives_way():
             self._command.send(command)
 
@@ -156,7 +157,7 @@ class UnitreeRobot(Robot):
     @property
     def is_real(self) -> bool:
         """Whether it is on a cable, and its last report does not say that it is emulated."""
-        mark = int(np.atleast_1d(self._report["reserve"][0])[0])
+        mark = int(np.atleast_1d(self._report["reserve"])[0])
         return self.address.interface != LOOPBACK and mark != EMULATED
 
     def take_control(self, timeout_s: float = 10.0, *, without_switcher: bool = False) -> None:
