@@ -96,6 +96,14 @@ def shapes(values):
 
 
 @pytest.mark.parametrize("name", CFGS)
+def test_what_is_written_without_the_package_is_whole_for_the_package(name: str) -> None:
+    data = exported(CFGS[name])[1]
+    model = onnx.load_from_string(data)
+    onnx.checker.check_model(model, full_check=True)
+    assert model.SerializeToString(deterministic=True) == data
+
+
+@pytest.mark.parametrize("name", CFGS)
 def test_the_operators_are_as_of_opset_7_and_none_could_be_older(name: str) -> None:
     model = onnx.load_from_string(exported(CFGS[name])[1])
     assert [(opset.domain, opset.version) for opset in model.opset_import] == [("", 7)]

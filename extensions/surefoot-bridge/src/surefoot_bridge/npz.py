@@ -14,7 +14,7 @@ _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can state: when it
 _UNIX = 3
 _MODE = 0o644 << 16
 _KINDS = "biufU"  # truth values, numbers and texts
-_MOST_ARRAYS = 4096
+_MOST_ARRAYS = 512
 
 
 def write_npz(arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -52,7 +52,7 @@ def read_npz(data: bytes, *, where: str) -> Dict[str, np.ndarray]:
         where: Where it came from, for messages.
 
     Raises:
-        SurefootError: If it is no such file: no zip, compressed, damaged, with repeated names, with more than 4096
+        SurefootError: If it is no such file: no zip, compressed, damaged, with repeated names, with more than 512
             arrays, or with pickled objects, which could run code.
     """
     try:

@@ -40,10 +40,11 @@ def foot_dynamic_friction_ratio(bench: Bench) -> Outcome:
 
 
 def foot_torsional_friction(bench: Bench) -> Outcome:
-    """Spin the standing robots on ground without sliding friction, and return the rate that they lose.
+    """Spin the standing robots on ground without sliding friction.
 
     The normal force's impulse is ``M (g t + v_z)``, so that a spin about the vertical with inertia ``I`` loses
-    ``mu_t M (g t + v_z) / I``, whatever carries it.
+    ``mu_t M (g t + v_z) / I``, whatever carries it. The first robot, without friction, shows what it loses besides, as
+    its legs swing out.
     """
     friction, spin, steps = bench.ramp(0.0, 0.04), 6.0, 3
     bench.put(foot_torsional_friction=friction, foot_friction=0.0 * friction)
@@ -51,7 +52,8 @@ def foot_torsional_friction(bench: Bench) -> Outcome:
     bench.step(steps)
     impulse = bench.total_mass() * (GRAVITY_M_S2 * steps * bench.step_dt + bench.com_vel()[:, 2])  # (num_envs,)
     predicted = friction * impulse / standing_yaw_inertia(bench.spec)
-    return equals(spin - bench.base_ang_vel()[:, 2], predicted, 0.1, "spinning feet lose mu_t times the normal impulse")
+    rate = bench.base_ang_vel()[:, 2]
+    return equals(rate[0] - rate, predicted, 0.03, "spinning feet lose mu_t times the normal impulse")
 
 
 def foot_rolling_friction(bench: Bench) -> Outcome:
