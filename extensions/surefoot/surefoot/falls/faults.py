@@ -229,7 +229,7 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
         ),
         RuleFault(
             "target_rate",
-            "The target of a joint goes to and fro by 1.2 rad at every tick.",
+            "The target of a joint goes back and forth by 1.2 rad at every tick.",
             LONG_S,
             spoils="command",
             spoil=_shaken,
