@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 from surefoot_bridge.errors import SurefootError
 
-_BY_JOINT = ("stand_rad", "sit_rad", "stiffness_nm_per_rad", "damping_nms_per_rad")
+_POSES = ("stand_rad", "sit_rad", "crouch_rad")
+_BY_JOINT = (*_POSES, "stiffness_nm_per_rad", "damping_nms_per_rad")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,10 +18,12 @@ class Handling:
     Attributes:
         stand_rad: Standing pose [rad].
         sit_rad: Pose in which the robot may become passive [rad].
+        crouch_rad: Pose that catches a robot which still moves although its policy was to stop it [rad].
         stand_s: Duration of the motion to stand [s].
         sit_s: Duration of the motion to sit [s].
-        stiffness_nm_per_rad: Position gains that stand and sit [N m/rad].
-        damping_nms_per_rad: Velocity gains that stand and sit [N m s/rad].
+        crouch_s: Duration of the motion from walking to a crouch [s].
+        stiffness_nm_per_rad: Position gains that stand, sit and crouch [N m/rad].
+        damping_nms_per_rad: Velocity gains that stand, sit and crouch [N m s/rad].
         damped_nms_per_rad: Velocity gain of every joint while the robot is damped [N m s/rad].
         rests_without_gantry: Whether it comes to rest on the ground in the sitting pose.
         passive_needs: What must hold before the robot becomes passive, as a person reads it.
@@ -28,8 +31,10 @@ class Handling:
 
     stand_rad: Mapping[str, float] = field(hash=False)
     sit_rad: Mapping[str, float] = field(hash=False)
+    crouch_rad: Mapping[str, float] = field(hash=False)
     stand_s: float
     sit_s: float
+    crouch_s: float
     stiffness_nm_per_rad: Mapping[str, float] = field(hash=False)
     damping_nms_per_rad: Mapping[str, float] = field(hash=False)
     damped_nms_per_rad: float
@@ -40,7 +45,7 @@ class Handling:
         """Copy the mappings and refuse durations and gains that cannot be."""
         for name in _BY_JOINT:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        for name in ("stand_s", "sit_s", "damped_nms_per_rad"):
+        for name in ("stand_s", "sit_s", "crouch_s", "damped_nms_per_rad"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise SurefootError(f"{name} is {value}; it must be > 0.")
@@ -64,7 +69,7 @@ class Handling:
             odd = sorted(set(getattr(self, name)) ^ set(limits_rad))
             if odd:
                 raise SurefootError(f"{robot}: {name} of its handling lacks or adds {', '.join(odd)}.")
-        for name in ("stand_rad", "sit_rad"):
+        for name in _POSES:
             for joint, position in getattr(self, name).items():
                 lower, upper = limits_rad[joint]
                 if not lower <= position <= upper:

@@ -1,6 +1,7 @@
 """A robot's specification: what it refuses, and that names and not positions carry its meaning."""
 
 import copy
+import math
 import pickle
 import re
 from pathlib import Path
@@ -42,10 +43,11 @@ def mjcf(folder: Path, joints=DECLARED) -> Path:
 
 
 def handling(**changes) -> Handling:
-    numbers = {"stand_s": 2.0, "sit_s": 1.0, "damped_nms_per_rad": 3.0}
+    numbers = {"stand_s": 2.0, "sit_s": 1.0, "crouch_s": 0.3, "damped_nms_per_rad": 3.0}
     mappings = {
         "stand_rad": dict.fromkeys(DECLARED, 0.2),
         "sit_rad": dict.fromkeys(DECLARED, 0.4),
+        "crouch_rad": dict.fromkeys(DECLARED, 0.3),
         "stiffness_nm_per_rad": dict.fromkeys(DECLARED, 60.0),
         "damping_nms_per_rad": dict.fromkeys(DECLARED, 4.0),
     }
@@ -228,6 +230,9 @@ def test_a_pose_that_lacks_a_joint_or_leaves_its_range_is_refused(biped):
     assert refusal(biped, handling=handling(stand_rad=dict.fromkeys(DECLARED, 2.5))) == (
         "biped: stand_rad of its handling has left_hip at 2.5; its range is -1.0 to 2.0."
     )
+    assert refusal(biped, handling=handling(crouch_rad=dict.fromkeys(DECLARED, -1.5))) == (
+        "biped: crouch_rad of its handling has left_hip at -1.5; its range is -1.0 to 2.0."
+    )
 
 
 def test_an_imu_that_measures_elsewhere_than_in_the_axes_of_the_base_is_refused(biped, tmp_path):
@@ -347,9 +352,26 @@ def test_a_go2_lies_on_its_belly_and_a_g1_needs_a_gantry():
     assert g1.handling.stand_rad["right_shoulder_roll_joint"] == -0.25
 
 
+def test_a_crouching_go2_has_its_front_feet_ahead_of_its_hips_and_its_hind_feet_behind():
+    crouch = get_robot("unitree_go2").handling.crouch_rad
+    # Thigh and calf are 0.213 m long each: forward of the hip -0.213 (sin(thigh) + sin(thigh + calf)), as far down
+    # 0.213 (cos(thigh) + cos(thigh + calf)). Front: sin 0.7 + sin(-1.3) = -0.319, hind: sin 1.4 + sin(-0.6) = 0.421.
+    for leg, ahead_m, down_m in (("FL", 0.068, 0.220), ("RR", -0.090, 0.212)):
+        thigh, knee = (crouch[f"{leg}_{part}_joint"] for part in ("thigh", "calf"))
+        assert -0.213 * (math.sin(thigh) + math.sin(thigh + knee)) == pytest.approx(ahead_m, abs=0.001)
+        assert 0.213 * (math.cos(thigh) + math.cos(thigh + knee)) == pytest.approx(down_m, abs=0.001)
+        assert crouch[f"{leg}_hip_joint"] == (0.15 if leg.endswith("L") else -0.15)  # both outwards
+
+
+def test_a_crouching_g1_is_on_its_way_from_standing_to_sitting():
+    handled = get_robot("unitree_g1").handling
+    for joint, crouch in handled.crouch_rad.items():
+        assert crouch == pytest.approx(0.6 * handled.stand_rad[joint] + 0.4 * handled.sit_rad[joint]), joint
+
+
 @every_robot
 def test_a_pose_is_the_same_on_both_sides(spec):
-    for pose in (spec.handling.stand_rad, spec.handling.sit_rad):
+    for pose in (spec.handling.stand_rad, spec.handling.sit_rad, spec.handling.crouch_rad):
         for joint, (partner, sign) in spec.joint_mirror.items():
             assert pose[partner] == sign * pose[joint]
 

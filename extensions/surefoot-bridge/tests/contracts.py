@@ -55,8 +55,10 @@ def _contract(policy, sdk, history, scale, clip_at, **parts) -> "c.Contract":
         handling=c.HandlingPart(
             stand_rad=numbers(0.0, 0.1),
             sit_rad=numbers(-0.2, 0.1),
+            crouch_rad=numbers(-0.08, 0.1),
             stand_s=2.0,
             sit_s=1.8,
+            crouch_s=0.3,
             stiffness_nm_per_rad=numbers(60.0),
             damping_nms_per_rad=numbers(4.0),
             damped_nms_per_rad=numbers(3.0, 0.0),

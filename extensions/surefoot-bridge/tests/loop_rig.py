@@ -101,11 +101,12 @@ class Rig:
     Args:
         folder: Where its bundle is made.
         wishes: What the operator asks for.
+        contract: Contract of its bundle.
         parts: Other arguments of the loop.
     """
 
-    def __init__(self, folder, *wishes, silent_from_s=np.inf, silent_s=0.0, cell=None, **parts):
-        write_bundle(folder, cell=cell)
+    def __init__(self, folder, *wishes, silent_from_s=np.inf, silent_s=0.0, cell=None, contract=None, **parts):
+        write_bundle(folder, cell=cell, contract=contract)
         self.bundle = load_bundle(folder, runtime="numpy")
         self.clock = SimulatedClock()
         self.robot = JointRobot(self.clock, silent_s=silent_s)

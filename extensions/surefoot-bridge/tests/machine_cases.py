@@ -11,9 +11,16 @@ from surefoot_bridge.machine_modes import HoldGains, Mode, Poses, Request
 from surefoot_bridge.safety_rules import Response
 
 # In the policy's order a, b, c; in the interface's c, a, b.
-POSES = Poses(stand_rad=(0.4, 0.5, 0.6), sit_rad=(1.0, 1.1, 1.2), stand_s=1.0, sit_s=2.0)
+POSES = Poses(
+    stand_rad=(0.4, 0.5, 0.6),
+    sit_rad=(1.0, 1.1, 1.2),
+    crouch_rad=(0.64, 0.74, 0.84),
+    stand_s=1.0,
+    sit_s=2.0,
+    crouch_s=0.3,
+)
 GAINS = HoldGains((50.0, 51.0, 52.0), (4.0, 4.1, 4.2), (3.0, 3.1, 3.2))
-STAND, SIT = np.array([0.6, 0.4, 0.5]), np.array([1.2, 1.0, 1.1])
+STAND, SIT, CROUCH = np.array([0.6, 0.4, 0.5]), np.array([1.2, 1.0, 1.1]), np.array([0.84, 0.64, 0.74])
 STAND_GAINS = (np.array([52.0, 50.0, 51.0]), np.array([4.2, 4.0, 4.1]))
 HANDOVER_S = 0.5  # of the contract
 LYING = np.array([-0.5, 1.5, 1.8])

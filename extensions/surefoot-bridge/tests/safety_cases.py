@@ -15,6 +15,8 @@ from surefoot_bridge.state import JointCommand, RobotState
 # 0.2, stiffness 22, 20, 21, damping 0.52, 0.5, 0.51, torque limit 23.72, 23.7, 23.71, speed 20.02, 20, 20.01, rate of
 # targets 30.02, 30, 30.01; the range of every joint is -2 to 2. A control step is 0.02 s, a low-level tick 0.005 s.
 CONTRACT = small_contract()
+FALLS = replace(CONTRACT, handling=replace(CONTRACT.handling, rests_without_gantry=False))
+"""The same robot, which falls without its policy unless something carries it."""
 LIMITS = StageLimits(largest_command=(0.3, 0.3, 0.5))
 TICK_S = 0.005
 POSE = np.array(CONTRACT.robot.default_joint_pos_rad)[[2, 0, 1]]

@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from loop_rig import WALKING, Rig
-from safety_cases import LIMITS, TICK_S
+from safety_cases import FALLS, LIMITS, TICK_S
 
-from surefoot_bridge import gantry, orderly_end
+from surefoot_bridge import orderly_end
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import GuardianTookOverError, Heartbeat
 from surefoot_bridge.loop import FIRST_REPORT_S, Loop
@@ -272,13 +272,12 @@ def test_a_robot_that_is_asked_to_be_passive_while_it_sits_down_is_limp_only_whe
 
 
 class TestHumanoid:
-    """The robot of three joints under a name that needs a gantry."""
+    """The robot of three joints whose contract says that it falls unless something carries it."""
 
     @pytest.fixture
     def rig(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(gantry, "_NEED_GANTRY", ("made_up",))
         monkeypatch.setattr(orderly_end, "HANG_UP_S", 5.0)
-        return lambda *wishes: Rig(tmp_path / "b", *WALKING, *wishes)
+        return lambda *wishes: Rig(tmp_path / "b", *WALKING, *wishes, contract=FALLS)
 
     def test_an_orderly_end_balances_by_the_policy_until_it_has_been_hung_up(self, rig):
         rig = rig((4.0, Request.PASSIVE))

@@ -147,7 +147,8 @@ def test_a_report_or_a_policy_that_is_garbage_leaves_nothing_behind() -> None:
 def test_single_robots_and_a_batch_are_driven_alike_bit_for_bit() -> None:
     contract, num, rng = quadruped_contract(), 16, np.random.default_rng(11)
     pose = tuple(0.1 * i for i in range(12))
-    machine = Machine(contract, Poses(pose, pose[::-1], 0.1, 0.2), HoldGains((50.0,) * 12, (4.0,) * 12, (3.0,) * 12))
+    poses = Poses(pose, pose[::-1], pose, stand_s=0.1, sit_s=0.2, crouch_s=0.3)
+    machine = Machine(contract, poses, HoldGains((50.0,) * 12, (4.0,) * 12, (3.0,) * 12))
     batch, singles, modes = machine.initial((num,)), [machine.initial(()) for _ in range(num)], set()
     for tick in range(250):
         report = robot_reports(rng, num)

@@ -1,11 +1,9 @@
 """How a walking robot comes to a stand: asked to, or by safety; every motion waits for the one before it."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from machine_cases import POLICY, STAND, SWINGING, Robot, mode
-from safety_cases import CONTRACT, POSE, TICK_S
+from machine_cases import CROUCH, POLICY, POSES, STAND, SWINGING, Robot, mode
+from safety_cases import FALLS, POSE, TICK_S
 
 from surefoot_bridge.flat_command import flat
 from surefoot_bridge.machine_modes import Mode, Request
@@ -47,6 +45,16 @@ def test_a_robot_that_does_not_come_to_rest_is_caught_in_a_crouch_and_stands_aft
         (crouch, crouch_s), (stand, stand_s) = modes_of(robot, 3.0)
         assert (crouch, crouch_s) == ("CROUCH", pytest.approx(STOP_S, abs=3 * TICK_S))
         assert (stand, stand_s) == ("STAND", pytest.approx(STOP_S + CROUCHED_S, abs=5 * TICK_S))
+
+
+def test_a_robot_crouches_in_the_pose_and_within_the_time_that_its_contract_says() -> None:
+    robot = walking()
+    robot.measured = SWINGING
+    robot.step(response=Response.STAND)
+    told = robot.run(0.5 + 2 * TICK_S, response=Response.STAND)  # the longer of motion and hand-over
+    assert mode(robot) == Mode.CROUCH
+    assert robot.state.motion_s == POSES.crouch_s
+    np.testing.assert_array_equal(told[-1, :3], CROUCH)
 
 
 def test_a_robot_has_come_to_rest_when_it_was_quiet_for_half_a_stride() -> None:
@@ -134,8 +142,7 @@ def test_safety_that_stops_walking_does_not_stop_the_motions_of_standing_and_sit
 
 
 def test_a_humanoid_that_safety_stops_balances_by_its_policy_for_it_falls_without() -> None:
-    contract = replace(CONTRACT, robot=replace(CONTRACT.robot, name="unitree_g1"))
-    robot = Robot(contract, joints=POSE).to(Request.STAND, Request.WALK)
+    robot = Robot(FALLS, joints=POSE).to(Request.STAND, Request.WALK)
     robot.step(response=Response.STOP)
     assert modes_of(robot, 5.0, response=Response.STOP) == []
     assert mode(robot) == Mode.STOP

@@ -14,7 +14,7 @@ from surefoot_bridge.stages import STAGES
 from surefoot_bridge.unitree.address import RobotAddress
 
 CONTRACT = small_contract()
-POSES = Poses((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), stand_s=2.0, sit_s=1.8)
+POSES = Poses(*[(0.0, 0.0, 0.0)] * 3, stand_s=2.0, sit_s=1.8, crouch_s=0.3)
 
 
 def place(robot, interface=None, domain=None):

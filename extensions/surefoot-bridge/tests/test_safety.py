@@ -9,7 +9,7 @@ import pytest
 from batches import arrays, assert_alike, robot
 from contracts import quadruped_contract
 from garbage import random_tick
-from safety_cases import CONTRACT, LIMITS, TICK_S, Watch, command, good_inputs, good_report
+from safety_cases import FALLS, LIMITS, TICK_S, Watch, command, good_inputs, good_report
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.flat_command import flat
@@ -94,10 +94,10 @@ def test_holds_that_come_again_and_again_are_one_long_hold() -> None:
 
 
 def test_a_humanoid_that_has_been_held_too_long_is_damped_for_it_does_not_stand_without_its_policy() -> None:
-    watch = Watch(replace(CONTRACT, robot=replace(CONTRACT.robot, name="unitree_g1")))
+    watch = Watch(FALLS)
     responses = [int(watch.check(policy_failed=True).response) for _ in range(100)]
     assert set(responses) == {Response.HOLD, Response.DAMP}
-    watch = Watch(replace(CONTRACT, robot=replace(CONTRACT.robot, name="unitree_g1")))
+    watch = Watch(FALLS)
     responses = [int(watch.check(lateness_s=1.0, walking=False).response) for _ in range(100)]
     assert set(responses) == {Response.HOLD, Response.STAND}
 

@@ -185,8 +185,13 @@ SPEC = RobotSpec(
         sit_rad=_by_joint(
             (-0.312, 0.0, 0.0, 0.669, -0.363, 0.0), (0.0,) * 3, (0.2, 0.2, 0.0, 0.6, 0.0, 0.0, 0.0), mirror=-1.0
         ),
+        # Assumption: 0.4 of the way from standing to sitting.
+        crouch_rad=_by_joint(
+            (-0.1848, 0.0, 0.0, 0.4476, -0.2652, 0.0), (0.0,) * 3, (0.08, 0.23, 0.0, 0.822, 0.09, 0.0, 0.0), mirror=-1.0
+        ),
         stand_s=3.0,  # FixStand
         sit_s=3.0,  # Assumption: as long as to stand
+        crouch_s=0.3,  # Assumption: as a Go2
         stiffness_nm_per_rad=_by_joint(
             (100.0, 100.0, 100.0, 150.0, 40.0, 40.0), (200.0,) * 3, (40.0,) * 7, mirror=1.0
         ),  # FixStand

@@ -80,16 +80,19 @@ class RobotPart:
 class HandlingPart:
     """How the robot is held without its policy: ``torque = stiffness (target - position) - damping velocity``.
 
-    Stand and sit move each joint's target from where the joint is to the pose, along ``3 x^2 - 2 x^3`` of the share
-    ``x`` of the duration, and hold it there.
+    Stand, sit and crouch move each joint's target from where the joint is to the pose, along ``3 x^2 - 2 x^3`` of the
+    share ``x`` of the duration, and hold it there.
 
     Attributes:
         stand_rad: Standing pose [rad], from which the policy takes over.
         sit_rad: Pose in which the robot may become passive [rad].
+        crouch_rad: Pose that catches a robot which still moves although its policy was to stop it [rad]: low and wide,
+            between standing and sitting. A body that is stopped by stiff high legs tips over its front feet.
         stand_s: Duration of the motion to stand [s].
         sit_s: Duration of the motion to sit [s].
-        stiffness_nm_per_rad: Position gains that stand and sit [N m/rad].
-        damping_nms_per_rad: Velocity gains that stand and sit [N m s/rad].
+        crouch_s: Duration of the motion from walking to a crouch [s].
+        stiffness_nm_per_rad: Position gains that stand, sit and crouch [N m/rad].
+        damping_nms_per_rad: Velocity gains that stand, sit and crouch [N m s/rad].
         damped_nms_per_rad: Velocity gains of the damped robot, which has no other torque [N m s/rad].
         rests_without_gantry: Whether the robot comes to rest on the ground in the sitting pose, so that it may become
             passive there. Where false, it falls unless something carries it.
@@ -99,8 +102,10 @@ class HandlingPart:
 
     stand_rad: Tuple[float, ...]
     sit_rad: Tuple[float, ...]
+    crouch_rad: Tuple[float, ...]
     stand_s: float
     sit_s: float
+    crouch_s: float
     stiffness_nm_per_rad: Tuple[float, ...]
     damping_nms_per_rad: Tuple[float, ...]
     damped_nms_per_rad: Tuple[float, ...]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _POSITIVE = (
     "handling.stand_s",
     "handling.sit_s",
+    "handling.crouch_s",
     "gains.stiffness_nm_per_rad",
     "action.scale_rad",
     "action.clip_at",
@@ -38,6 +39,7 @@ _NOT_NEGATIVE = (
 _AT_MOST = {
     "handling.stand_s": 60.0,
     "handling.sit_s": 60.0,
+    "handling.crouch_s": 60.0,
     "gains.handover_s": 60.0,
     "timing.control_period_s": 1.0,
     "timing.low_level_hz": 10_000.0,
@@ -50,6 +52,7 @@ _FOR_EACH_JOINT = (
     "robot.default_joint_pos_rad",
     "handling.stand_rad",
     "handling.sit_rad",
+    "handling.crouch_rad",
     "handling.stiffness_nm_per_rad",
     "handling.damping_nms_per_rad",
     "handling.damped_nms_per_rad",
@@ -61,7 +64,7 @@ _FOR_EACH_JOINT = (
     "safety.torque_limit_nm",
     "safety.target_rate_limit_rad_s",
 )
-_POSES = ("robot.default_joint_pos_rad", "handling.stand_rad", "handling.sit_rad")
+_POSES = ("robot.default_joint_pos_rad", "handling.stand_rad", "handling.sit_rad", "handling.crouch_rad")
 _NAMES = (
     "robot.name",
     "robot.joint_names",

@@ -5,7 +5,6 @@ from typing import Any, Tuple
 import numpy as np
 
 from .contract import Contract
-from .crouch import CROUCH_S
 from .machine_goals import Goals, finite_or
 from .machine_modes import HoldGains, Mode, Poses, Request, by_policy, check_poses, codes
 from .machine_state import MachineState
@@ -63,7 +62,7 @@ class Machine:
         self._way_rad = max(float(np.abs(self._stand - np.array(poses.sit_rad)[place]).max()), _NO_WAY_RAD)
         self._least_share = min(max(self._handover_s, self._longest_step_s) / poses.stand_s, 1.0)
         self._duration_s[Mode.STAND], self._duration_s[Mode.SIT] = poses.stand_s, poses.sit_s
-        self._duration_s[Mode.CROUCH] = CROUCH_S
+        self._duration_s[Mode.CROUCH] = poses.crouch_s
 
     def initial(self, batch_shape: Tuple[int, ...]) -> MachineState:
         """Return the state of a passive robot before the first step.

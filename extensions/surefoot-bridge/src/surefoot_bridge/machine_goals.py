@@ -3,7 +3,6 @@
 import numpy as np
 
 from .contract import Contract
-from .crouch import crouch_rad
 from .machine_modes import HoldGains, Mode, Poses, by_policy
 from .machine_state import MachineState
 from .masks import every, some
@@ -28,8 +27,8 @@ class Goals:
         place = list(contract.sdk_order)
         n = self._n = len(place)
         self._fixed = np.zeros((len(Mode), 5 * n))  # command of each mode but for targets and the policy's
-        crouch = crouch_rad(contract, poses)
-        for mode, pose in ((Mode.STAND, poses.stand_rad), (Mode.CROUCH, crouch), (Mode.SIT, poses.sit_rad)):
+        posed = ((Mode.STAND, poses.stand_rad), (Mode.CROUCH, poses.crouch_rad), (Mode.SIT, poses.sit_rad))
+        for mode, pose in posed:
             self._fixed[mode, :n] = np.array(pose)[place]
         # A walking robot that is held is held with the gains of standing.
         for mode in (Mode.STAND, Mode.CROUCH, Mode.SIT, Mode.WALK, Mode.STOP):

@@ -125,14 +125,18 @@ class Poses:
     Attributes:
         stand_rad: Standing pose [rad].
         sit_rad: Sitting pose [rad], in which the robot may become passive.
+        crouch_rad: Pose that catches a robot which still moves [rad].
         stand_s: Duration of the motion to stand [s].
         sit_s: Duration of the motion to sit [s].
+        crouch_s: Duration of the motion from walking to a crouch [s].
     """
 
     stand_rad: Tuple[float, ...]
     sit_rad: Tuple[float, ...]
+    crouch_rad: Tuple[float, ...]
     stand_s: float
     sit_s: float
+    crouch_s: float
 
 
 @dataclass(frozen=True)
@@ -140,8 +144,8 @@ class HoldGains:
     """Gains without a policy, joints in the policy's order.
 
     Attributes:
-        stiffness_nm_per_rad: Position gains that stand and sit [N m/rad].
-        damping_nms_per_rad: Velocity gains that stand and sit [N m s/rad].
+        stiffness_nm_per_rad: Position gains that stand, sit and crouch [N m/rad].
+        damping_nms_per_rad: Velocity gains that stand, sit and crouch [N m s/rad].
         damped_nms_per_rad: Velocity gains of the damped mode [N m s/rad].
     """
 
@@ -173,7 +177,7 @@ def _mistakes(contract: Contract, poses: Poses, gains: HoldGains) -> Iterator[st
                 yield f"{name} has {len(numbers)} entries for {len(joints)} joints."
             if not all(math.isfinite(number) and number >= least for number in numbers):
                 yield f"{name} is {numbers}; each must be {valid}."
-    for name in ("stand_rad", "sit_rad"):
+    for name in ("stand_rad", "sit_rad", "crouch_rad"):
         for joint, position, limit in zip(joints, getattr(poses, name), contract.safety.joint_pos_limit_rad):
             if not limit.low <= position <= limit.high:
                 yield f"{name} has {joint} at {position}; its range is {limit.low} to {limit.high}."

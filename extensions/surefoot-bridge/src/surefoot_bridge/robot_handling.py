@@ -22,6 +22,13 @@ def hold_of(contract: Contract) -> Hold:
     """Return the poses and gains that hold a contract's robot, in the order of its policy."""
     handling = contract.handling
     return Hold(
-        Poses(handling.stand_rad, handling.sit_rad, handling.stand_s, handling.sit_s),
+        Poses(
+            stand_rad=handling.stand_rad,
+            sit_rad=handling.sit_rad,
+            crouch_rad=handling.crouch_rad,
+            stand_s=handling.stand_s,
+            sit_s=handling.sit_s,
+            crouch_s=handling.crouch_s,
+        ),
         HoldGains(handling.stiffness_nm_per_rad, handling.damping_nms_per_rad, handling.damped_nms_per_rad),
     )

@@ -240,8 +240,10 @@ def _handling(spec: RobotSpec) -> bridge.HandlingPart:
     return bridge.HandlingPart(
         stand_rad=ordered(handling.stand_rad),
         sit_rad=ordered(handling.sit_rad),
+        crouch_rad=ordered(handling.crouch_rad),
         stand_s=handling.stand_s,
         sit_s=handling.sit_s,
+        crouch_s=handling.crouch_s,
         stiffness_nm_per_rad=ordered(handling.stiffness_nm_per_rad),
         damping_nms_per_rad=ordered(handling.damping_nms_per_rad),
         damped_nms_per_rad=(handling.damped_nms_per_rad,) * spec.num_joints,

@@ -15,7 +15,8 @@ from .contract_observation import observation_mutants
 
 _FOR_EACH_JOINT = (
     ("robot", "default_joint_pos_rad"),
-    *(("handling", key) for key in ("stand_rad", "sit_rad", "stiffness_nm_per_rad", "damping_nms_per_rad")),
+    *(("handling", key) for key in ("stand_rad", "sit_rad", "crouch_rad")),
+    *(("handling", key) for key in ("stiffness_nm_per_rad", "damping_nms_per_rad")),
     ("handling", "damped_nms_per_rad"),
     ("gains", "stiffness_nm_per_rad"),
     ("gains", "damping_nms_per_rad"),
