@@ -163,7 +163,7 @@ def test_a_second_request_to_end_damps_at_once(tmp_path):
 
 
 def test_a_stopped_robot_is_damped_until_it_is_released_and_may_stand_again(tmp_path):
-    rig = Rig(tmp_path / "b", *WALKING, (2.0, "stop"), (3.0, Request.RELEASE), (3.1, Request.STAND))
+    rig = Rig(tmp_path / "b", *WALKING, (2.0, "stop"), (3.1, Request.RELEASE), (3.2, Request.STAND))
     rig.run(5.0)
     assert rig.modes()[:6] == ["passive", "stand", "walk", "damped", "passive", "stand"]
     assert rig.at(2.5)[6:9].tolist() == [0.0] * 3

@@ -114,6 +114,26 @@ def test_a_robot_becomes_limp_only_when_it_has_sat_down() -> None:
     assert (name, when_s) == ("PASSIVE", pytest.approx(2.0 - 0.5, abs=4 * TICK_S))
 
 
+def test_a_released_robot_becomes_limp_only_when_the_damping_has_lowered_it() -> None:
+    for measured, limp_s in (({}, 1.0), (SWINGING, 3.0), ({"joint_vel_rad_s": (np.nan, 0.0, 0.0)}, 3.0)):
+        robot = walking()
+        robot.step(response=Response.DAMP)
+        robot.measured = measured
+        robot.step(Request.RELEASE)
+        assert (mode(robot), bool(robot.state.refused)) == (Mode.DAMPED, False)
+        assert modes_of(robot, 3.5) == [("PASSIVE", pytest.approx(limp_s, abs=3 * TICK_S))]
+
+
+def test_a_release_is_forgotten_when_the_robot_is_damped_again() -> None:
+    robot = Robot().to(Request.STAND)
+    for again in ({"request": Request.DAMPED}, {"response": Response.DAMP}):
+        robot.step(Request.DAMPED)
+        robot.step(Request.RELEASE)
+        robot.step(**again)
+        assert modes_of(robot, 4.0) == []
+        assert mode(robot) == Mode.DAMPED
+
+
 def test_who_changes_his_mind_on_the_way_to_rest_is_obeyed() -> None:
     robot = walking()
     robot.step(Request.PASSIVE)

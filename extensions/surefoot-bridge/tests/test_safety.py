@@ -9,7 +9,7 @@ import pytest
 from batches import arrays, assert_alike, robot
 from contracts import quadruped_contract
 from garbage import random_tick
-from safety_cases import FALLS, LIMITS, TICK_S, Watch, command, good_inputs, good_report
+from safety_cases import CONTRACT, FALLS, LIMITS, POSE, TICK_S, Watch, command, good_inputs, good_report
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.flat_command import flat
@@ -91,6 +91,60 @@ def test_holds_that_come_again_and_again_are_one_long_hold() -> None:
     first = responses.index(Response.STAND)
     # Of two ticks one is held, and the other takes a tenth of it back.
     assert first * TICK_S == pytest.approx(LIMITS.longest_hold_s / 0.45, abs=3 * TICK_S)
+
+
+SHAKEN = command(target=POSE + [0.7, 0.0, 0.0])  # 30 rad/s let a target move by 0.6 rad in a control step
+
+
+def shaken(tick):
+    return SHAKEN if tick % 2 else command()
+
+
+def test_a_policy_that_asks_for_what_no_trained_one_does_is_not_obeyed_for_longer_than_a_hold() -> None:
+    longest = round(LIMITS.longest_hold_s / TICK_S)
+    for wrong in (lambda _: {"action": np.array([11.0, 0.0, 0.0])}, lambda tick: {"told": shaken(tick)}):
+        watch = Watch()
+        watch.check()
+        responses = [int(watch.check(**wrong(tick)).response) for tick in range(60)]
+        first = responses.index(Response.STAND)
+        assert set(responses[:first]) <= {Response.NONE, Response.CLAMP}
+        assert first >= longest - 1
+    watch = Watch()
+    responses = [int(watch.check(action=np.array([11.0, 0.0, 0.0])).response) for _ in range(2 * longest)]
+    assert responses == [Response.CLAMP] * longest + [Response.STAND] * longest  # the first check counts no time
+
+
+def test_a_single_step_of_nonsense_from_time_to_time_is_clamped_and_the_robot_walks_on() -> None:
+    watch, step = Watch(), round(CONTRACT.timing.control_period_s / TICK_S)
+    responses = [int(watch.check(action=np.full(3, 11.0 * (tick % 100 < step))).response) for tick in range(1, 2000)]
+    assert set(responses) == {Response.NONE, Response.CLAMP}
+
+
+def test_targets_beyond_a_range_and_torques_beyond_a_stage_are_clamped_for_as_long_as_they_last() -> None:
+    """A trained policy asks for them: of 68 of 608 steps of a Go2 that walks, a target is beyond a joint's range."""
+    # 22 Nm/rad times 0.9 rad are 19.8 Nm; 19 are allowed. The range ends at 2 rad.
+    for target, q in (([1.2, 0.1, 0.2], POSE), ([0.3, 0.1, 2.1], np.array([0.3, 0.1, 1.9]))):
+        watch, measured = Watch(), {"joint_pos_rad": q}
+        for share in np.linspace(0.0, 1.0, 40):  # no faster than it may
+            watch.check(command(target=q + share * (target - q)), measured=measured)
+        responses = [int(watch.check(command(target=target), measured=measured).response) for _ in range(400)]
+        assert set(responses) == {Response.CLAMP}
+
+
+def test_a_policy_does_not_stand_for_the_clamps_of_a_robot_that_it_does_not_drive() -> None:
+    watch = Watch()
+    responses = [int(watch.check(shaken(tick), walking=False).response) for tick in range(100)]
+    assert Response.CLAMP in responses
+    assert Response.STAND not in responses
+
+
+def test_an_old_report_among_new_ones_is_no_reason_to_hold_a_robot_and_old_ones_alone_are() -> None:
+    watch = Watch()
+    for tick in range(200):  # every third comes after the one that follows it
+        swapped = {"measured": {"sequence": 1000 + tick - 2}} if tick % 3 == 2 else {}
+        assert watch.check(**swapped).response == Response.NONE
+    responses = [watch.check(measured={"sequence": 7}).response for _ in range(5)]
+    assert responses == [Response.NONE] * 4 + [Response.HOLD]  # after 20 ms
 
 
 def test_a_humanoid_that_has_been_held_too_long_is_damped_for_it_does_not_stand_without_its_policy() -> None:

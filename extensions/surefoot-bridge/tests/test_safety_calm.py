@@ -104,7 +104,7 @@ def beside_a_stopped_one(inputs):
 def test_a_robot_is_judged_alike_whether_or_not_another_one_needs_the_rules():
     safety, rng = Safety(CONTRACT, LIMITS), np.random.default_rng(5)
     alone, pair, responses = safety.initial(()), safety.initial((2,)), Counter()
-    for tick in range(1500):
+    for tick in range(2000):
         inputs, command = well(rng, tick)
         if rng.random() < 0.3:
             inputs, command = at_a_limit(rng, inputs, command)

@@ -242,6 +242,17 @@ def test_a_g1_of_another_variant_is_refused_by_its_name(machine, variant):
     )
 
 
+def test_a_g1_that_says_that_it_is_another_variant_raises_an_alarm_and_still_obeys_the_damping():
+    with Peer(G1, mode_machine=5) as peer, opened(G1) as robot:
+        robot.take_control()
+        until(robot, lambda alarms: not alarms)
+        peer.firmware._mode_machine = 4
+        peer.firmware._begin_report()
+        told = until(robot, lambda alarms: "other_variant" in alarms)["other_variant"]
+        assert told.startswith(f"{robot.address} changed its mode_machine from 5 to 4: its joints are others.")
+        assert robot.mode_machine == 4  # what its commands must repeat
+
+
 def test_a_g1_whose_battery_is_silent_raises_an_alarm_and_keeps_its_charge(monkeypatch):
     monkeypatch.setattr(robots, "_BATTERY_SILENT_S", 1.5)
     with Peer(G1) as peer, opened(G1) as robot:
@@ -277,4 +288,4 @@ def test_a_motor_of_a_go2_that_loses_messages_is_named_and_old_losses_do_not_cou
 
 
 def test_every_alarm_of_a_robot_is_one_that_safety_knows():
-    assert len(set(ALARMS)) == len(ALARMS) == 6
+    assert len(set(ALARMS)) == len(ALARMS) == 7

@@ -42,7 +42,7 @@ class Request(IntEnum):
     SIT = 4
     DAMPED = 5
     RELEASE = 6
-    """Leave the damped mode for the passive one."""
+    """Leave the damped mode for the passive one, once the damping has lowered the robot."""
 
 
 _OBEYED: Dict[Mode, Dict[Request, Mode]] = {
@@ -50,7 +50,6 @@ _OBEYED: Dict[Mode, Dict[Request, Mode]] = {
     Mode.STAND: {Request.WALK: Mode.WALK},
     Mode.STOP: {Request.WALK: Mode.WALK},
     Mode.SIT: {Request.STAND: Mode.STAND},
-    Mode.DAMPED: {Request.RELEASE: Mode.PASSIVE},
 }
 """Besides: a mode may be asked for while it is on, damped from everywhere, and every mode further down."""
 
@@ -81,6 +80,8 @@ def obeyed() -> Tuple[np.ndarray, np.ndarray]:
             leads[Request[mode.name]] = mode
         for request, to in leads.items():
             first[mode, request] = last[mode, request] = to
+        if mode is Mode.DAMPED:  # waits until the damping has lowered the robot: limp, it would be dropped
+            first[mode, Request.RELEASE], last[mode, Request.RELEASE] = mode, Mode.PASSIVE
         for to in _DOWN[_DOWN.index(mode) + 1 :] if mode in _DOWN else ():
             if to.name in Request.__members__:
                 first[mode, Request[to.name]] = Mode.STOP if mode is Mode.WALK else mode
@@ -92,6 +93,7 @@ def descents() -> np.ndarray:
     """Return the mode that follows each one on the way to rest, (num_modes,), int8; itself for those not on it."""
     table = np.arange(len(Mode), dtype=np.int8)
     table[list(_DOWN[:-1])] = _DOWN[1:]
+    table[Mode.DAMPED] = Mode.PASSIVE
     return table
 
 

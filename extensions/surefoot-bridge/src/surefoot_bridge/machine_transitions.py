@@ -21,6 +21,14 @@ STOP_S = 1.5
 CROUCHED_S = 1.0
 """How long a robot crouches at most until it stands up [s], at rest or not. Assumption."""
 
+LOWERED_S = 1.0
+"""How long a robot stays damped at least until a release makes it limp [s]: from a stand of 0.3 m it sinks within that
+time. Assumption."""
+
+DAMPED_S = 3.0
+"""How long it stays damped at most then [s], at rest or not: one that is carried, or whose sensors are broken, never is.
+Assumption."""
+
 QUIET_S = 0.2
 """How long joints and base must have been quiet until a robot has come to rest [s]: half a stride, in which a robot
 that steps on the spot lifts a leg. Assumption."""
@@ -43,7 +51,7 @@ class Transitions:
 
     A robot that is asked to stand, sit or be passive gets there on the way walk, stop, crouch, stand, sit, passive, and
     each mode on the way waits for the motion of the one before it: legs of a walking robot come to the ground first,
-    and a robot becomes limp only when it has sat down. One that its policy has brought to rest need not crouch. Where
+    and a robot becomes limp only when it has sat down, or when the damping has lowered it. One that its policy has brought to rest need not crouch. Where
     safety stops a walking robot, it stands until it is asked to walk; one that needs a gantry goes on balancing by its
     policy.
 
@@ -82,13 +90,17 @@ class Transitions:
         asked, wanted = np.where(stays, mode, first), np.where(stays, state.wanted, last)
 
         quiet_s = state.quiet_s
-        stopping, crouches, below = mode == _STOP, mode == _CROUCH, self._descent[mode]
+        below = self._descent[mode]
+        stopping, crouches, damped = mode == _STOP, mode == _CROUCH, mode == _DAMPED
         if some(stopping | crouches):
             quiet_s = np.where((stopping | crouches) & _quiet(report), quiet_s + passed_s, 0.0)
             at_rest = (quiet_s >= QUIET_S) & (state.moved_s >= np.where(stopping, RAMP_S, state.motion_s))
             moved = np.where(stopping, at_rest | (state.moved_s >= STOP_S), moved)
             moved = np.where(crouches, at_rest | (state.moved_s >= CROUCHED_S), moved)
             below = np.where(stopping & at_rest, _STAND, below)
+        if some(damped):  # it has sunk down where nothing moves any more
+            lowered = (state.moved_s >= LOWERED_S) & _quiet(report)
+            moved = np.where(damped, lowered | (state.moved_s >= DAMPED_S), moved)
         goes_down = (asked == mode) & (wanted != mode) & moved & (response != _ANSWER_HOLD)
         asked = np.where(goes_down, below, asked)
 
@@ -100,10 +112,11 @@ class Transitions:
             wanted = np.where((stops | stands) & by_policy(wanted), rest, wanted)
         if some(response >= _DAMP):
             zero = response == _ZERO
-            damped = (response == _DAMP) | (zero & (mode == _DAMPED))
-            mode_now = np.where(damped, _DAMPED, np.where(zero, _PASSIVE, asked))
-            refused = refused | ((request != 0) & (mode_now != asked))
-            wanted = np.where(damped | zero, mode_now, wanted)
+            stays_damped = (response == _DAMP) | (zero & damped)
+            mode_now = np.where(stays_damped, _DAMPED, np.where(zero, _PASSIVE, asked))
+            releases = stays_damped & (mode == _DAMPED) & (last == _PASSIVE)
+            refused = refused | ((request != 0) & ((mode_now != asked) | releases))
+            wanted = np.where(stays_damped | zero, mode_now, wanted)
             asked = mode_now
         return asked.astype(np.int8)[()], wanted.astype(np.int8)[()], np.asarray(refused)[()], np.asarray(quiet_s)[()]
 

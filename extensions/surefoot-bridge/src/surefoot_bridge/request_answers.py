@@ -40,6 +40,8 @@ def answer_to(
         if request == Request.WALK and mode == Mode.STAND and moves:
             return f"{name} is refused: the robot is still standing up. Ask again when it stands."
         return f"{name} is refused: the robot {_DOING[mode]}. {_REMEDY.get(mode, '')}".rstrip()
+    if waits and request == Request.RELEASE:
+        return f"{name} waits: the robot {_DOING[mode]}; it becomes limp when it has sunk down."
     if waits and request != Request.STAND:  # to stand is what every stop ends with
         return f"{name} waits: the robot {_DOING[mode]}; it comes to rest step by step first."
     return None

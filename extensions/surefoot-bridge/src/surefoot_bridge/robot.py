@@ -12,6 +12,7 @@ from .state import JointCommand, RobotState
 ALARMS: Tuple[str, ...] = (
     "other_commander",
     "own_controller",
+    "other_variant",
     "robot_clock_rate",
     "motor_fault",
     "motor_link",
@@ -21,6 +22,7 @@ ALARMS: Tuple[str, ...] = (
 
 - ``other_commander``: another program commands the joints.
 - ``own_controller``: the robot's own controller is active.
+- ``other_variant``: the robot says that it is another variant than when it was opened.
 - ``robot_clock_rate``: the robot's clock runs at another rate than the loop's.
 - ``motor_fault``: a motor reports a fault.
 - ``motor_link``: messages between the robot's computer and a motor are lost.

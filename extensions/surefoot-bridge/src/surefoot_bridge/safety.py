@@ -53,6 +53,7 @@ class Safety:
         self._threshold = np.where((trips == "above") | (trips == "below"), np.nextafter(at, np.inf), at)
         self._grace_s = np.array([rule.grace_s for rule in self.rules]) - _TIME_RESOLUTION_S
         self._code = np.array([rule.response for rule in self.rules], dtype=np.int8)
+        self._doubts = np.array([rule.doubts_policy for rule in self.rules])
         self._clamps, self._stops = self._code == Response.CLAMP, self._code == Response.STOP
         self._longest_hold_s = limits.longest_hold_s
         self._after_hold = _STAND if contract.handling.rests_without_gantry else _DAMP
@@ -169,8 +170,10 @@ class Safety:
         if some(active):
             response = np.maximum(response, np.maximum.reduce(active * self._code, axis=-1))
         held_s = state.held_s
-        if some(response == _HOLD) or held_s.any():
-            response, held_s = self._limit_hold(response, held_s, facts.elapsed_s[..., 0], inputs.walking)
+        doubted = active & self._doubts
+        if some(response == _HOLD) or held_s.any() or some(doubted):
+            disobeyed = (response == _HOLD) | (np.logical_or.reduce(doubted, axis=-1) & inputs.walking)
+            response, held_s = self._limit_hold(response, disobeyed, held_s, facts.elapsed_s[..., 0], inputs.walking)
         held, told = self._tell(state, facts, response, on)
         latched = np.where(response >= _DAMP, response, np.int8(0))
         n = self.bounds.num_joints
@@ -202,15 +205,14 @@ class Safety:
         return on, lasted_s, on & concerned & (lasted_s >= self._grace_s)
 
     def _limit_hold(
-        self, response: np.ndarray, held_s: np.ndarray, elapsed_s: np.ndarray, walking: Any
+        self, response: np.ndarray, disobeyed: np.ndarray, held_s: np.ndarray, elapsed_s: np.ndarray, walking: Any
     ) -> Tuple[np.ndarray, np.ndarray]:
-        """Return the response with what becomes of a hold that lasts, and for how long it has [s], (...,) each."""
-        holds = response == _HOLD
+        """Return the response with what becomes of a hold or a doubt that lasts, and for how long it has [s], (...,)."""
         longest = self._longest_hold_s
-        held_s = np.minimum(np.maximum(held_s + np.where(holds, elapsed_s, -_RECOVERY * elapsed_s), 0.0), longest)
-        tired = holds & (held_s >= longest - _TIME_RESOLUTION_S)
+        held_s = np.minimum(np.maximum(held_s + np.where(disobeyed, elapsed_s, -_RECOVERY * elapsed_s), 0.0), longest)
+        tired = disobeyed & (held_s >= longest - _TIME_RESOLUTION_S)
         after = np.where(walking, self._after_hold, _STAND)
-        return np.where(tired, after, response)[()], np.asarray(held_s)
+        return np.maximum(response, np.where(tired, after, np.int8(0)))[()], np.asarray(held_s)
 
     def forbids_walking(self, state: SafetyState) -> np.ndarray:
         """Return where a robot that began to walk would be stopped, (...,), bool.

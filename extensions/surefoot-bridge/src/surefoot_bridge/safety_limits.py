@@ -43,8 +43,9 @@ class StageLimits:
             any pause that the other limits let pass. Assumption.
         late_control_periods: Lateness of a tick, in control periods of the contract, from which its deadline is missed.
             1 is where an action is applied a whole step late. Assumption.
-        longest_hold_s: How long the targets of a walking robot may be held [s]; then it stands without its policy. Time
-            without a hold is counted off, ten times slower. 0.04 is two control steps, enough for a report that is
+        longest_hold_s: How long the targets of a walking robot may be held, or its policy may ask for what no trained
+            policy does (:attr:`~surefoot_bridge.safety_rules.Rule.doubts_policy`) [s]; then it stands without its
+            policy. Time without either is counted off, ten times slower. 0.04 is two control steps, enough for a report that is
             lost, a step that fails or a tick that is late. Of Go2s at 1 m/s that were held for 0.1 s and stood up at
             once 3 of 20 fell, of those held for 0.3 s at 0.5 m/s 5 of 10.
         operator_age_s: Age of the operator's last heartbeat from which the operator is lost [s]. 0.5 bridges gaps of a
@@ -60,8 +61,9 @@ class StageLimits:
             off [s]. 2 is longer than a fall from standing height takes (below 0.5 s). Assumption.
         free_fall_grace_s: How long a free fall may last [s]. In 0.15 s a robot drops 0.11 m, more than a step down.
             Assumption.
-        repeated_report_grace_s: How long the same report may be seen again [s]. 0.02 is one control step: where robot
-            and loop have the same rate, their jitter alone repeats single reports. Assumption.
+        old_report_grace_s: How long the same report may be seen again, or older ones [s]. 0.02 is one control step:
+            where robot and loop have the same rate, their jitter alone repeats single reports, and a network may
+            exchange two. Assumption.
         lost_report_grace_s: How long there may be no new report that can be trusted until the robot is damped [s].
             0.1 is how long targets that were right for a walking robot are held blindly, a fifth of a step of 0.5 s.
             Assumption. unitree_rl_lab also leaves every state for its passive one when reports stay away.
@@ -92,7 +94,7 @@ class StageLimits:
     tilt_grace_s: float = 0.04
     fallen_grace_s: float = 2.0
     free_fall_grace_s: float = 0.15
-    repeated_report_grace_s: float = 0.02
+    old_report_grace_s: float = 0.02
     lost_report_grace_s: float = 0.1
     alarm_grace_s: float = 0.1
     battery_grace_s: float = 2.0

@@ -51,6 +51,8 @@ class Rule:
         walking_only: Whether it acts only while the policy's command reaches the robot.
         reads_report: Whether it reads what the report measures: while a report cannot be trusted, such a rule stays as
             it was.
+        doubts_policy: Whether it acts on what no trained policy asks for: a policy that does so for as long as a hold
+            may last is not obeyed any more, and the robot stands without it.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Rule:
     description: str
     walking_only: bool = False
     reads_report: bool = False
+    doubts_policy: bool = False
 
 
 def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...]) -> Tuple[Rule, ...]:
@@ -81,7 +84,8 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
     def sdk(numbers: Sequence[float], scale: float = 1.0) -> Tuple[float, ...]:
         return tuple(scale * numbers[i] for i in contract.sdk_order)
 
-    # Which answer? Clamp: what is within the limits is still worth obeying. Stop: report and policy are right, so the
+    # Which answer? Clamp: what is within the limits is still worth obeying, for a moment if no trained policy asks for it
+    # (a target beyond a joint's range or a torque beyond the stage's share is nothing unusual). Stop: report and policy are right, so the
     # policy stops the robot better than anything else can. Hold: what makes the robot walk cannot be trusted now, which
     # a single report, step or tick often means; if it lasts the robot stands without it. Damp: where the robot is or
     # what it does is beyond standing, or not known.
@@ -91,13 +95,13 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
     torques = sdk(safety.torque_limit_nm)
     at_once, joint_s, tilt = 0.0, limits.joint_grace_s, (safety.tilt_limit_rad,)
     walking = {"walking_only": True}
-    measured = {"reads_report": True}
+    measured, doubts = {"reads_report": True}, {"doubts_policy": True}
     rows: List[Rule] = [
         # What the policy and the operator ask for.
         Rule("action_not_finite", "action_size", "from", (inf,) * n, at_once, hold, joints,
              "The policy's action is not finite.", **walking),
         Rule("action_range", "action_size", "above", (contract.action.clip_at,) * n, at_once, clamp, joints,
-             "The policy's action is beyond the range to which it is clipped.", **walking),
+             "The policy's action is beyond the range to which it is clipped.", **walking, **doubts),
         Rule("policy_failed", "policy_failed", "from", (1.0,), at_once, hold, ("",),
              "The policy gave no action.", **walking),
         Rule("velocity_command", "velocity_excess", "above", (0.0,) * len(contract.command.names), at_once, clamp,
@@ -112,7 +116,7 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
         Rule("command_range", "command_excess", "above", (0.0,) * (5 * n), at_once, clamp, parts,
              "The command to the joints is beyond its range."),
         Rule("target_rate", "target_rate", "above", sdk(safety.target_rate_limit_rad_s), at_once, clamp, joints,
-             "The target of a joint moves too fast."),
+             "The target of a joint moves too fast.", **doubts),
         Rule("torque_asked", "torque_asked", "above", sdk(safety.torque_limit_nm, limits.torque_share), at_once, clamp,
              joints, "The command asks for more torque than the stage allows."),
         # What the robot measures.
@@ -142,9 +146,10 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
         Rule("report_quaternion", "quaternion_error", "from", (limits.quaternion_tolerance,), at_once, hold, ("",),
              "The IMU's quaternion is not of length 1."),
         Rule("report_crc", "wrong_crc", "from", (1.0,), at_once, hold, ("",), "The report's checksum is wrong."),
-        Rule("report_order", "report_backwards", "from", (1.0,), at_once, hold, ("",),
+        # One old report among new ones says nothing new, and does no harm: the next is a tick away.
+        Rule("report_order", "report_backwards", "from", (1.0,), limits.old_report_grace_s, hold, ("",),
              "The report is older than one that came before it."),
-        Rule("report_repeated", "report_repeated", "from", (1.0,), limits.repeated_report_grace_s, hold, ("",),
+        Rule("report_repeated", "report_repeated", "from", (1.0,), limits.old_report_grace_s, hold, ("",),
              "The robot repeats its report."),
         Rule("sensor_frozen", "frozen", "from", (1.0,) * (1 + n), at_once, hold, sensors_of(contract),
              "A sensor measures the same over and over."),
@@ -157,6 +162,8 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
              "Another program commands the robot."),
         Rule("own_controller", "own_controller", "from", (1.0,), at_once, damp, ("",),
              "The robot's own controller is active."),
+        Rule("other_variant", "other_variant", "from", (1.0,), at_once, damp, ("",),
+             "The robot says that it is another variant."),
         Rule("robot_clock_rate", "robot_clock_rate", "from", (1.0,), limits.alarm_grace_s, stop, ("",),
              "The robot's clock runs at another rate than this computer's."),
         Rule("motor_fault", "motor_fault", "from", (1.0,), limits.alarm_grace_s, stop, ("",),

@@ -21,7 +21,7 @@ class SafetyState(NamedTuple):
         latched: Damp or zero, which nothing but the operator's release ends; none otherwise, (...,), int8.
         held_rad: Targets to hold [rad], (..., num_joints).
         released: Whether the operator's release was given, (...,), bool.
-        held_s: For how long the targets were held of late [s], (...,).
+        held_s: For how long the targets were held, or the policy was in doubt, of late [s], (...,).
     """
 
     seen: Seen

@@ -18,9 +18,6 @@ from .moment import Moment
 Spoil = Callable[[np.ndarray, float], np.ndarray]
 """Changes an action or a command, given for how long the fault has been on [s]."""
 
-_STEP_S = 0.02
-"""A control step of most policies."""
-
 LONG_S = 2.0
 """Longer than any grace, any hold and the way from walking to a stand."""
 
@@ -106,14 +103,6 @@ def _wrong_crc(moment: Moment) -> None:
     _inputs(moment, wrong_crc=_like(moment, 1.0) > 0.0)
 
 
-def _swapped(moment: Moment) -> None:
-    """Of three reports the last two come in each other's place."""
-    last: RobotState | None = moment.kept.get("last")
-    moment.kept["last"], moment.kept["count"] = moment.report, moment.kept.get("count", 0) + 1
-    if last is not None and moment.kept["count"] % 3 == 0:
-        moment.report = replace(last, sequence=last.sequence - 1)
-
-
 def _first_of(moment: Moment) -> RobotState:
     """Return the report with which this time of the fault began."""
     if moment.kept.get("burst") != moment.burst:
@@ -124,6 +113,11 @@ def _first_of(moment: Moment) -> RobotState:
 
 def _repeated(moment: Moment) -> None:
     moment.report = _first_of(moment)
+
+
+def _older(moment: Moment) -> None:
+    first = _first_of(moment)
+    moment.report = replace(first, sequence=first.sequence - 1)
 
 
 def _stale(moment: Moment) -> None:
@@ -197,15 +191,7 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
 
     listed = (
         RuleFault("action_not_finite", "An action is not a number.", LONG_S, spoils="action", spoil=_one_not_a_number),
-        RuleFault(
-            "action_range",
-            "The actions of a step are a million times too large.",
-            LONG_S,
-            spoils="action",
-            spoil=_too_large,
-            burst_s=_STEP_S,
-            every_s=_EVERY_S,
-        ),
+        RuleFault("action_range", "Actions are a million times too large.", LONG_S, spoils="action", spoil=_too_large),
         RuleFault("policy_failed", "The policy raises an exception.", LONG_S, _policy_fails),
         RuleFault("velocity_command", "The velocity command is a thousand times too large.", LONG_S, _velocity_huge),
         RuleFault("operator_lost", "The operator's heartbeat stays away.", LONG_S, _operator_silent),
@@ -224,8 +210,6 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
             LONG_S,
             spoils="command",
             spoil=_pulled(10.0),
-            burst_s=_STEP_S,
-            every_s=_EVERY_S,
         ),
         RuleFault(
             "target_rate",
@@ -233,8 +217,6 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
             LONG_S,
             spoils="command",
             spoil=_shaken,
-            burst_s=_STEP_S,
-            every_s=_EVERY_S,
         ),
         RuleFault(
             "torque_asked",
@@ -242,8 +224,6 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
             LONG_S,
             spoils="command",
             spoil=_pulled(2.0),
-            burst_s=_STEP_S,
-            every_s=_EVERY_S,
         ),
         RuleFault("motor_warm", "A motor is 5 K below where it must rest.", LONG_S, motor_warm),
         RuleFault("battery_low", "The battery is almost empty.", 2.0 + LONG_S, _battery_low),
@@ -266,7 +246,14 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
         RuleFault(
             "report_crc", "Reports have wrong checksums.", LONG_S, _wrong_crc, burst_s=_BURST_S, every_s=_EVERY_S
         ),
-        RuleFault("report_order", "Of three reports two come in each other's place.", LONG_S, _swapped),
+        RuleFault(
+            "report_order",
+            "A report that is older than the last one comes again and again.",
+            LONG_S,
+            _older,
+            burst_s=_BURST_S,
+            every_s=_EVERY_S,
+        ),
         RuleFault(
             "report_repeated",
             "The same report comes again and again.",

@@ -10,6 +10,7 @@ import numpy as np
 
 from surefoot_bridge.controller_state import TickInputs
 from surefoot_bridge.machine import Machine
+from surefoot_bridge.machine_modes import by_policy
 from surefoot_bridge.machine_state import MachineState
 from surefoot_bridge.policy import Memory, Policy
 from surefoot_bridge.state import RobotState
@@ -68,7 +69,7 @@ class FaultyPolicy(Policy):
 
 
 class FaultyMachine(Machine):
-    """A state machine whose commands a fault spoils on their way to the safety layer.
+    """A state machine whose commands a fault spoils on their way to the safety layer, while the policy drives.
 
     Attributes:
         spoils: What it makes of a command (N, 5 num_joints); None while it is not on.
@@ -79,4 +80,6 @@ class FaultyMachine(Machine):
     def step(self, *args: Any, **kwargs: Any) -> tuple[np.ndarray, MachineState]:
         """Return the command, spoilt or not, and the next state; see :meth:`Machine.step`."""
         told, state = super().step(*args, **kwargs)
-        return (told if self.spoils is None else self.spoils(told)), state
+        if self.spoils is None:
+            return told, state
+        return np.where(by_policy(state.mode)[..., None], self.spoils(told.copy()), told), state

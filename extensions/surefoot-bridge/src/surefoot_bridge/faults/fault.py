@@ -37,6 +37,7 @@ class Fault:
         within_s: Time from the beginning of the fault in which it must be given [s].
         duration_s: How long the fault lasts [s].
         walking_only: Whether it concerns a walking robot only.
+        before_walking: Whether it is there from the start, and must keep the robot from walking.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Fault:
     within_s: float
     duration_s: float
     walking_only: bool = False
+    before_walking: bool = False
 
 
 def harmless(

@@ -157,6 +157,8 @@ class FaultyRobot(Robot):
             return _changed(reading, "motor_temperature_c", hot + (5.0 if name == "motor_hot" else -5.0), joint)
         if name == "battery_low":
             return replace(reading, state=replace(state, battery_share=np.array(0.05)))
+        if name == "battery_empty":
+            return replace(reading, state=replace(state, battery_share=np.array(0.0)))
         if name == "imu_tilted":
             angle = 0.5 * (self._contract.safety.tilt_limit_rad + 0.3)
             tilted = np.array([np.cos(angle), np.sin(angle), 0.0, 0.0])

@@ -13,6 +13,7 @@ from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.log import Log, LogOptions, open_log, read_log
 from surefoot_bridge.loop import PHASES, Loop
+from surefoot_bridge.machine_modes import by_policy
 from surefoot_bridge.mujoco_robot import MujocoRobot
 from surefoot_bridge.operators import Operator, OperatorInput
 from surefoot_bridge.policy import Policy
@@ -89,6 +90,7 @@ class _Observer(Operator):
         self.loop: Optional[Loop] = None
         self.responses: List[Tuple[float, int]] = []
         self.tilted_s: Optional[float] = None
+        self.walked = False
         self.drop_m_s = 0.0  # largest speed downwards since the fault began, while no rule damped
 
     def read(self, time_s: float) -> OperatorInput:
@@ -97,6 +99,7 @@ class _Observer(Operator):
         if self.loop is not None:
             response = int(self.loop.state.safety.response)
             self.responses.append((now, response))
+            self.walked = self.walked or bool(by_policy(self.loop.state.machine.mode))
             if now >= self._start_s and response < Response.DAMP:
                 self.drop_m_s = max(self.drop_m_s, -float(self._robot.data.qvel[2]))
         x, y = self._robot.data.qpos[4:6]
@@ -111,7 +114,7 @@ def run_trial(
     """Put a fault into a run at a random time, and see what becomes of it.
 
     The robot stands up, walks with a random velocity command from 2.2 s on, and has the fault at some time between 2.9
-    and 4.3 s; one in four stands instead where the fault does not need a walking robot.
+    and 4.3 s, or from the start if it must keep it from walking; one in four stands instead where the fault does not need a walking robot.
 
     Args:
         bundle: The bundle.
@@ -122,7 +125,8 @@ def run_trial(
         with_log: Whether to log the run, and read the log back.
     """
     contract, generator = bundle.contract, np.random.default_rng(seed)
-    injection = Injection(fault, float(generator.uniform(EARLIEST_S, LATEST_S)), int(generator.integers(1 << 30)))
+    start_s = float(generator.uniform(EARLIEST_S, LATEST_S))
+    injection = Injection(fault, 0.0 if fault.before_walking else start_s, int(generator.integers(1 << 30)))
     high = np.array(limits.largest_command)
     velocity = tuple(generator.uniform(-high, high))
     walks = fault.walking_only or generator.uniform() < 0.75
@@ -190,6 +194,8 @@ def run_trial(
     tilted_s = observer.tilted_s
     if tilted_s is not None and min(damped_s, until_s) > tilted_s + FALL_DAMPED_S:
         notes.append(f"The robot was tilted beyond the limit at {tilted_s:.3f} s and damped at {damped_s:.3f} s.")
+    if fault.before_walking and observer.walked:
+        notes.append("The robot began to walk.")
     if fault.where == "operator" and observer.drop_m_s >= DROP_M_S:
         notes.append(f"The robot was dropped at {observer.drop_m_s:.2f} m/s.")
     return TrialResult(

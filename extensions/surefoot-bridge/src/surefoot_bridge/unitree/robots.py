@@ -81,6 +81,7 @@ class UnitreeG1(UnitreeRobot):
         super()._connect()
         self._battery = Subscriber(self.participant, BATTERY_TOPIC, HG_BATTERY, depth=1)
         self._share, self._share_s = float("nan"), float("nan")
+        self._variant = 0  # what it called its kind before it was taken
 
     def require_variant(self) -> None:
         """See to it that it is the G1 with 29 joints that the contract knows.
@@ -105,13 +106,19 @@ class UnitreeG1(UnitreeRobot):
         reading = super()._read(now_s)
         if not reading.wrong_crc:
             told = int(self._report["mode_machine"])
-            if self._in_control and told != self.mode_machine:
-                raise SurefootError(f"{self.address} changed its mode_machine from {self.mode_machine} to {told}.")
-            self._command.mode_machine = told
+            if not self._in_control:
+                self._variant = told
+            self._command.mode_machine = told  # also of another one: no other command would be obeyed
         return reading
 
     def _health(self, now_s: float) -> Dict[str, str]:
         alarms: Dict[str, str] = {}
+        told = int(self._report["mode_machine"])
+        if self._in_control and told != self._variant and not self.reports.wrong:
+            alarms["other_variant"] = (
+                f"{self.address} changed its mode_machine from {self._variant} to {told}: its joints are others. Start "
+                "the robot and the bridge anew."
+            )
         states = self._motor["motorstate"][: len(self.kind.joint_names)]
         if states.any():
             bad = [f"{self.kind.joint_names[i]} {states[i]:#x}" for i in np.flatnonzero(states)]
