@@ -15,7 +15,7 @@ class VelocityCommandCfg(UniformVelocityCommandCfg):
     initial_range_share: float = 1.0
     """Share of the full range that training begins with, in [0, 1]."""
 
-    slow_share: float = 0.3
+    slow_share: float = 0.4
     """Share of commands that are scaled down, in [0, 1]: few of those drawn from a box are slow in all components."""
 
     single_share: float = 0.3
