@@ -57,8 +57,8 @@ class RewardsCfg:
     pose_deviation = RewardTermCfg(
         func=rewards.PoseDeviation, weight=-0.3, params={"joint_pattern": ".*", "num_joints": 0}
     )
-    # Without the motion a policy steps on the spot, which a push or two an episode pays for. At four times the effort it
-    # stands tall and tilted, where it is cool, and falls when it begins to walk.
+    # Without the motion a policy steps on the spot, which a push or two an episode pays for. At three times the effort
+    # it stands tall and tilted, where it is cool, and falls when it begins to walk.
     stand_still = RewardTermCfg(
         func=rewards.StandStill,
         weight=-1.0,
