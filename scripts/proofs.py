@@ -124,6 +124,7 @@ ALL: dict[str, Callable[[], int]] = {
         *(*INJECT_FAULTS, "--live-report", str(PROOFS / "faults_live.json")),
         *(*report_of("faults"), *pages_of("faults")),
     ),
+    "falls": command(*INJECT_FAULTS, "--falls", *report_of("falls"), *pages_of("falls")),
     "benchmark_verify": command(*BENCHMARK, "verify", "--suite", "quick", "standard", *report_of("benchmark_verify")),
     "verify_go2": command(
         *(SUREFOOT, "verify", f"{BUNDLES}/{TASK}", "--suite", "standard", "--engines", "physx,newton,mujoco"),

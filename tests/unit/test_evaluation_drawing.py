@@ -24,6 +24,8 @@ SCENARIO = {
     ],
     "robot": {
         "friction": [0.3, 1.2],
+        "torsional_friction_m": [0.0, 0.02],
+        "rolling_friction_m": [0.0, 0.01],
         "payload_kg": [0.0, 3.0],
         "motor_strength": [0.8, 1.1],
         "motor_heat": [0.0, 1.0],

@@ -18,6 +18,8 @@ TWO_BODIES = RobotModel(
     inertia_kgm2=np.array([np.diag([0.02, 0.03, 0.04]), np.diag([0.01, 0.01, 0.002])]),
     joint_of_body=(-1, 0),
     foot_friction=(),
+    foot_torsional_friction_m=(),
+    foot_rolling_friction_m=(),
 )
 
 

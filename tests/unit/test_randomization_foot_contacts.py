@@ -12,15 +12,16 @@ from surefoot.randomization.presets import preset_ranges
 from surefoot.randomization.randomization_cfg import RandomizationCfg
 from surefoot.randomization.robot_model import acting_friction, standing_yaw_inertia
 from surefoot.randomization.support import support_of
+from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
 
 GO2 = get_robot("unitree_go2")
 FEET = "/.*/(FL_foot|FR_foot|RL_foot|RR_foot)/.*"
 
 
-def opened(cfg: RandomizationCfg, given=None) -> dict | None:
+def opened(cfg: RandomizationCfg, given=None, rank: int = 0) -> dict | None:
     robot = SimpleNamespace(spawn=SimpleNamespace(collision_props=given))
-    open_foot_contacts(robot, cfg, GO2)
+    open_foot_contacts(robot, cfg, GO2, rank=rank)
     return robot.spawn.collision_props
 
 
@@ -56,6 +57,28 @@ def test_contacts_of_feet_have_six_dimensions_only_where_their_turning_friction_
     given = {FEET: ["a patch"]}
     assert len(opened(RandomizationCfg(preset="mild"), given)[FEET]) == 2
     assert given == {FEET: ["a patch"]}
+
+
+@pytest.mark.parametrize(("rank", "radius_m"), [(0, 0.03), (1, 0.01), (2, 0.03)])
+def test_training_processes_take_the_radii_of_patches_in_turn(rank, radius_m):
+    (part,) = opened(RandomizationCfg(foot_patch_radii_m=(0.03, 0.01)), rank=rank)[FEET]
+    assert part.min_torsional_patch_radius == radius_m
+
+
+def test_a_radius_of_zero_is_no_patch_and_a_patch_joins_contacts_of_six_dimensions():
+    assert opened(RandomizationCfg(foot_patch_radii_m=(0.03, 0.0)), rank=1) is None
+    parts = opened(RandomizationCfg(preset="mild", foot_patch_radii_m=[0.03]))[FEET]
+    assert (parts[0].condim, parts[1].min_torsional_patch_radius) == (6, 0.03)
+
+
+@pytest.mark.parametrize("radii_m", [(0.03, -0.01), [float("nan")], [1e400], ["0.03"], [True], 0.03, "abc", None])
+def test_a_patch_radius_that_cannot_be_is_refused(radii_m):
+    with pytest.raises(SurefootError) as refusal:
+        opened(RandomizationCfg(foot_patch_radii_m=radii_m))
+    assert str(refusal.value) == (
+        f"env.randomization.foot_patch_radii_m is {radii_m!r}; it must be a list of radii in metres, each 0 or "
+        "larger, one for each training process in turn, such as [0.03,0.0]."
+    )
 
 
 def test_the_yaw_inertia_of_a_standing_robot_is_that_of_its_parts():

@@ -93,7 +93,7 @@ class Bench:
         return robot, operator, clock
 
     def begins(self, loop: Loop) -> None:
-        """Be told of the loop, directly before it runs."""
+        """Take the loop, directly before it runs."""
 
 
 def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Outcome:

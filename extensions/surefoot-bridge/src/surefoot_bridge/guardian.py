@@ -10,19 +10,17 @@ the robot's own reports show that it is damped, however long that takes, and onl
 """
 
 import contextlib
-import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from dataclasses import asdict
-from typing import IO, Optional
+from typing import Optional
 
 from .errors import SurefootError
 from .guardian_page import BEATS, DAMPING, ENDING, LOOKS, RELEASED, STARTING, STATE, WATCHING, Order, Page
 from .log.ring import shared_file
+from .side_process import start_side_process
 from .unitree.address import RobotAddress
 from .unitree.lock import RobotLock
 
@@ -216,7 +214,12 @@ def start_guardian(
                 mode_machine=mode_machine,
                 lock_descriptor=-1 if lock is None else lock.descriptor,
             )
-            process = _start(order, said)
+            process = start_side_process(
+                "guardian_process",
+                order,
+                descriptors=[descriptor] if lock is None else [descriptor, lock.descriptor],
+                errors=said,
+            )
         finally:
             os.close(descriptor)  # the memory stays mapped
         until = time.monotonic() + _START_TIMEOUT_S
@@ -231,22 +234,3 @@ def start_guardian(
     reason = page.reason or f"it did not begin within {_START_TIMEOUT_S:.0f} s"
     it_said = f" It said: {words}" if words else ""
     raise SurefootError(f"There is no guardian for {address}: {reason.rstrip('.')}.{it_said}")
-
-
-def _start(order: Order, said: "IO[bytes]") -> "subprocess.Popen[bytes]":
-    # The same interpreter with the same path, and nothing of the program that called: that is not imported again.
-    code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.guardian_process import main; main()"
-    descriptors = [order.descriptor] + ([order.lock_descriptor] if order.lock_descriptor >= 0 else [])
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=said,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        pass_fds=descriptors,
-        start_new_session=True,  # what is sent to the processes of a terminal is not for it
-    )
-    assert process.stdin is not None
-    with contextlib.suppress(BrokenPipeError), process.stdin as stdin:
-        stdin.write(json.dumps(asdict(order)).encode())
-    return process

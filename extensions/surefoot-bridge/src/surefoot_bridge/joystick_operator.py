@@ -70,8 +70,8 @@ XPAD = JoystickLayout(
 HELP = f"""Joystick: B  STOP: damp at once, until start
           LB hold it to move; with it A stand, X walk; without it Y sit, back passive
           left stick walk, right stick turn
-Without LB the velocity is zero. Without any event for {MOTION_S:g} s too; for {PRESENCE_S:g} s: the robot is held.
-Ctrl-C in the terminal: end in order (stand, sit, passive); again: damp at once."""
+Without LB the velocity is zero. Without any event for {MOTION_S:g} s too; for {PRESENCE_S:g} s: it stops and stands.
+Ctrl-C in the terminal: end in order, as the checklist says; again: damp at once."""
 
 _NEED_DEAD_MAN = (Request.STAND, Request.WALK)
 

@@ -48,8 +48,8 @@ HELP = f"""Keys: space  STOP: damp at once, until r
       1 stand   2 walk   3 sit   0 passive   r release after a stop
       w/s faster forward/backward   a/d to the left/right   q/e turn left/right   x velocity zero
       any other key, Enter for example: go on as it is; hold it down to keep moving
-Without a key for {MOTION_S:g} s the velocity becomes zero, for {PRESENCE_S:g} s the robot is held where it is.
-Ctrl-C: end in order (stand, sit, passive); again: damp at once."""
+Without a key for {MOTION_S:g} s the velocity becomes zero, for {PRESENCE_S:g} s the robot stops and stands.
+Ctrl-C: end in order, as the checklist says; again: damp at once."""
 
 _STOP, _ZERO, _ESCAPE = " ", "x", "\x1b"
 _MOST_READS = 16  # of 1 KiB; a terminal of Linux keeps 4 KiB

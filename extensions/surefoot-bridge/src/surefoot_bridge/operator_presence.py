@@ -4,7 +4,7 @@ A heartbeat that a program sends by itself says that the program runs, not that 
 a person does counts as a sign, and there are two answers to silence:
 
 - *Motion needs a dead-man's sign.* A velocity command lasts for as long as keys repeat or events come, and becomes zero
-  ``motion_s`` after the last: the robot goes on walking on the spot, on its own balance. Key repetition begins 250 ms
+  ``motion_s`` after the last: its policy keeps the robot's balance. Key repetition begins 250 ms
   (Linux console) to 660 ms (X11) after a key was pressed, and a terminal does not tell when a key is released, so
   ``motion_s`` cannot be shorter than that.
 - *Presence needs an acknowledgement now and then.* Any sign counts for ``presence_s``. Then the heartbeat stands

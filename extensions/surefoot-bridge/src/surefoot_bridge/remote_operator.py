@@ -22,8 +22,8 @@ from .unitree.remote import STOP, Remote, remote_of
 HELP = f"""Remote of the robot: {STOP}  STOP: damp at once, until start
           L1 hold it to move; with it A stand, X walk; without it Y sit, down passive
           left stick walk, right stick turn
-Without L1 the velocity is zero. Without any change for {MOTION_S:g} s too; for {PRESENCE_S:g} s: the robot is held.
-Ctrl-C in the terminal: end in order (stand, sit, passive); again: damp at once."""
+Without L1 the velocity is zero. Without any change for {MOTION_S:g} s too; for {PRESENCE_S:g} s: it stops and stands.
+Ctrl-C in the terminal: end in order, as the checklist says; again: damp at once."""
 
 DEAD_MAN = "L1"
 """Key that must be held for the robot to move, and to stand up or walk."""

@@ -6,11 +6,16 @@ import os
 import subprocess
 import sys
 from dataclasses import asdict
-from typing import Any, Optional, Sequence
+from typing import IO, Any, Optional, Sequence
 
 
 def start_side_process(
-    module: str, order: Any, *, descriptors: Sequence[int], output: Optional[int] = None
+    module: str,
+    order: Any,
+    *,
+    descriptors: Sequence[int],
+    output: Optional[int] = None,
+    errors: Optional["IO[bytes]"] = None,
 ) -> "subprocess.Popen[bytes]":
     """Start a process beside the control loop.
 
@@ -19,6 +24,7 @@ def start_side_process(
         order: What it is told, a dataclass: it reads it as JSON from its standard input.
         descriptors: Open files that it gets besides.
         output: Its standard output; nothing by default.
+        errors: Its error output; the caller's by default.
     """
     # The same interpreter with the same path, and nothing of the program that called: that is not imported again.
     code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.{module} import main; main()"
@@ -26,6 +32,7 @@ def start_side_process(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL if output is None else output,
+        stderr=errors,
         # NumPy would start a thread for each core, for which these processes have no use.
         env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         pass_fds=descriptors,

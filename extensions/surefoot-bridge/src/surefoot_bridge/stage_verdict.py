@@ -204,7 +204,12 @@ def _findings(log: Log, stage: Stage, criteria: Criteria) -> Iterator[Finding]:
 
     holds = sum(1 for response in safety["response"] if response in _HOLDS)
     per_min = holds / (walked_s / 60.0) if walked_s > 0.0 else float(holds)
-    yield _at_most("holds_per_min", per_min, criteria.holds_per_min, "{value:.1f} holds a minute; at most {limit:g}.")
+    yield _at_most(
+        "holds_per_min",
+        per_min,
+        criteria.holds_per_min,
+        "{value:.1f} holds a minute, stops included; at most {limit:g}.",
+    )
 
     hottest = contract.safety.motor_temperature_limit_c - criteria.temperature_margin_c
     temperature = _highest(report["motor_temperature_c"])

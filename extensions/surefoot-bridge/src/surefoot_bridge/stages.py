@@ -124,7 +124,7 @@ def _criteria(walked_s: float) -> Criteria:
         walked_s=walked_s,
         asked_share=0.8,  # who has only stood has shown nothing of the speed that the stage was there for
         asked_s=walked_s / 3.0,
-        missed_share=1e-3,  # one tick in two seconds at 500 Hz; the policy is held meanwhile
+        missed_share=1e-3,  # one tick in two seconds at 500 Hz; the targets are held meanwhile
         holds_per_min=2.0,  # a radio's gap; more is a fault to be found first
         temperature_margin_c=15.0,  # 5 below where safety ends walking: the next stage walks longer
         dropped_share=0.01,

@@ -63,7 +63,8 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     def __init__(self, cfg: SurefootEnvCfg, render_mode: str | None = None, **kwargs: Any) -> None:
         scene: Any = cfg.scene  # that of every task has a robot, which its base class does not declare
-        open_foot_contacts(scene.robot, cfg.randomization, get_robot(cfg.robot_name))
+        rank = Ranks.from_environment().rank
+        open_foot_contacts(scene.robot, cfg.randomization, get_robot(cfg.robot_name), rank=rank)
         super().__init__(cfg, render_mode, **kwargs)
 
     def load_managers(self) -> None:

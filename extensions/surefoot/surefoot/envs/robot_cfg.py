@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from surefoot.randomization.foot_contacts import foot_shapes
 from surefoot_robots import RobotSpec
 from surefoot_robots.usd import usd_path
 
@@ -13,9 +12,7 @@ if TYPE_CHECKING:
     from isaaclab.assets import ArticulationCfg
 
 
-def make_robot_cfg(
-    spec: RobotSpec, actuator: ActuatorBaseCfg, *, torsional_patch_radius_m: float = 0.0
-) -> ArticulationCfg:
+def make_robot_cfg(spec: RobotSpec, actuator: ActuatorBaseCfg) -> ArticulationCfg:
     """Articulation of a robot in its default pose, with joints in the policy's order and one actuator group.
 
     Bodies have no damping of their own, which PhysX would add (0.05 1/s on rotation) and MuJoCo does not. Solver
@@ -24,24 +21,18 @@ def make_robot_cfg(
     Args:
         spec: The robot.
         actuator: Actuator model of all joints.
-        torsional_patch_radius_m: Radius ``r`` of the feet's contact patches in PhysX [m]: the largest torque against
-            spin on the ground is ``mu N r``, of all environments alike. MuJoCo's torsional coefficient over ``mu``.
     """
     from isaaclab.assets import ArticulationCfg
     from isaaclab.sim import UsdFileCfg
     from isaaclab_newton.sim.schemas import NewtonArticulationCfg
-    from isaaclab_physx.sim.schemas import PhysxArticulationCfg, PhysxCollisionCfg, PhysxRigidBodyCfg
+    from isaaclab_physx.sim.schemas import PhysxArticulationCfg, PhysxRigidBodyCfg
 
-    # The other radius, of patches that grow with the penetration, gives nothing: rigid contacts hardly penetrate.
-    patch = PhysxCollisionCfg(min_torsional_patch_radius=torsional_patch_radius_m)
-    patches = {foot_shapes(spec): [patch]} if torsional_patch_radius_m > 0.0 else None
     return ArticulationCfg(
         prim_path="{ENV_REGEX_NS}/Robot",
         spawn=UsdFileCfg(
             usd_path=str(usd_path(spec)),
             activate_contact_sensors=True,
             rigid_props={"/.*": [PhysxRigidBodyCfg(linear_damping=0.0, angular_damping=0.0)]},
-            collision_props=patches,
             articulation_props={
                 "/.*": [
                     PhysxArticulationCfg(

@@ -60,7 +60,6 @@ def opened(
     env_cfg.scene.num_envs = num_trials
     env_cfg.seed = 0  # nothing is drawn
     env_cfg.randomization = _open_to_writing(physics, turning_friction=turning_friction)
-    env_cfg.scene.robot.spawn.collision_props = None  # a patch radius of training's
     if turning_friction:
         env_cfg.sim.physics.solver_cfg.njmax = ROWS_WITH_TURNING_FEET
     if ground is not None:

@@ -20,6 +20,8 @@ from surefoot_bridge.errors import SurefootError
 READING_TIMEOUT_S = 120
 """Time that reading a recorded run may take [s]."""
 
+_HEADER_BYTES = 7
+
 
 def read_records(file: Path) -> dict[str, list[Any]]:
     """Return the records of a ``.wandb`` file by type.
@@ -74,6 +76,3 @@ def _waits(folder: Path) -> bool:
     """Return whether a folder holds records that were not sent."""
     sizes = [file.stat().st_size for file in folder.glob("run-*.wandb")]
     return max(sizes, default=0) > _HEADER_BYTES and not any(folder.glob("*.synced"))
-
-
-_HEADER_BYTES = 7

@@ -22,3 +22,10 @@ class RandomizationCfg:
 
     adaptive: AdaptiveCfg = AdaptiveCfg(scheme="none")
     """How the ranges in use grow towards the declared ones; with ``none`` they are the declared ones from the start."""
+
+    foot_patch_radii_m: tuple[float, ...] = ()
+    """Radii of the feet's contact patches in PhysX [m], one radius a process, in turn by rank; 0 is none.
+
+    The largest torque against a foot's spin is ``mu N r``, in all environments of a process alike; ``mu r`` is MuJoCo's
+    torsional coefficient. Newton has ``foot_torsional_friction`` by environment instead.
+    """

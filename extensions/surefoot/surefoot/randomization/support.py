@@ -28,7 +28,7 @@ _NOT_PER_WORLD_IN_PHYSX = (
 
 _ONE_PATCH_IN_PHYSX = (
     "PhysX takes the radius of a contact patch when shapes are made, and has no way to change it by environment; "
-    "torsional_patch_radius_m of make_robot_cfg sets one for all"
+    "env.randomization.foot_patch_radii_m sets one for each training process"
 )
 
 _PHYSX = MappingProxyType(

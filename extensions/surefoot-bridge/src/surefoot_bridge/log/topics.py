@@ -85,7 +85,7 @@ TOPICS: Dict[str, Tuple[LogField, ...]] = {
     "/safety": (
         TIME,
         LogField("name", "text", "the rule that began to act, or another kind of event"),
-        LogField("response", "text", "what was done about it: none, clamp, hold, damp or zero"),
+        LogField("response", "text", "what was done about it: none, clamp, stop, hold, stand, damp or zero"),
         LogField("component", "text", "the joint or axis that it is about; empty for none"),
         LogField("value", "float64", "what was measured or asked; NaN for none"),
         LogField("limit", "float64", "what was allowed; NaN for none"),

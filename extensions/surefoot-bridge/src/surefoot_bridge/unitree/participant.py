@@ -2,7 +2,7 @@
 
 import ctypes
 import threading
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Tuple
 
 import numpy as np
 
@@ -250,9 +250,3 @@ def _configuration(interface: str) -> str:
         f'<CycloneDDS><Domain Id="any"><General><Interfaces><NetworkInterface name="{interface}" priority="default" '
         f'multicast="default"/></Interfaces>{general}</General>{discovery}</Domain></CycloneDDS>'
     )
-
-
-def loaded_domain(domain: int) -> Optional[str]:
-    """Return the interface on which this process takes part in a domain; None if it does not."""
-    known = _domains.get(domain)
-    return known.interface if known else None

@@ -10,14 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from surefoot.evaluation.exemplars import MEDIAN, WORST, exemplars
+from surefoot.evaluation.exemplars import exemplars
 from surefoot.evaluation.outcome import TrialOutcome
 from surefoot.evaluation.recording import ARRAYS, Recording
 from surefoot.evaluation.result import Evaluation
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety_rules import Response
-
-ROLES = (MEDIAN, WORST)
 
 Recordings = dict[tuple[str, str, str], Recording]
 """By scenario, engine and role."""

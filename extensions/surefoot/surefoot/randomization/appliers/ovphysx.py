@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
-MAX_MATERIALS = 64_000
-"""Most different materials that PhysX holds."""
-
 
 @wp.kernel
 def gather_columns(
