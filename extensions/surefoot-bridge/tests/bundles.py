@@ -99,12 +99,7 @@ def motion(contract: Contract, num_steps: int = NUM_STEPS) -> Tuple[RobotState, 
         foot_force_n=np.where(is_down, 30.0, 0.0),
         battery_share=np.linspace(1.0, 0.9, num_steps),
     )
-    command = np.stack([np.sin(time_s), 0.3 * np.cos(time_s), 0.5 * np.sin(0.5 * time_s)], axis=-1)
-    # The last episode goes to the ends of the command, and where every measurement that has a clip is clipped.
-    command[-CLIP_STEPS:] = spread_commands(contract.command.trained, CLIP_STEPS)
-    for name in ("joint_pos_rad", "joint_vel_rad_s", "imu_ang_vel_rad_s"):
-        getattr(report, name)[-CLIP_STEPS:] *= 10.0
-    return report, command
+    return report, np.stack([np.sin(time_s), 0.3 * np.cos(time_s), 0.5 * np.sin(0.5 * time_s)], axis=-1)
 
 
 def record(contract: Contract, policy: Policy, *, reset_at: int = RESET_AT, num_steps: int = NUM_STEPS) -> Golden:
@@ -114,6 +109,10 @@ def record(contract: Contract, policy: Policy, *, reset_at: int = RESET_AT, num_
     applied.
     """
     report, command = motion(contract, num_steps)
+    # The last episode goes to the ends of the command, and where every measurement that has a clip is clipped.
+    command[-CLIP_STEPS:] = spread_commands(contract.command.trained, CLIP_STEPS)
+    for name in ("joint_pos_rad", "joint_vel_rad_s", "imu_ang_vel_rad_s"):
+        getattr(report, name)[-CLIP_STEPS:] *= 10.0
     begins = np.isin(np.arange(num_steps), (0, reset_at, num_steps - CLIP_STEPS))
     shares = np.random.default_rng(3).uniform(-1.0, 1.0, (num_steps, policy.action_dim)).astype(np.float32)
     shares[-2:] = [[-1.0], [1.0]]

@@ -68,7 +68,7 @@ def test_robots_of_a_batch_are_judged_each_by_itself():
     assert pytest.approx(0.08) == state.same_s[0, 0]
 
 
-def test_a_walking_robot_whose_imu_freezes_is_held_and_then_damped(tmp_path):
+def test_a_walking_robot_whose_imu_freezes_is_held_and_then_stands_without_its_policy(tmp_path):
     rig = Rig(tmp_path / "b", *WALKING)
     read = rig.robot.read
 
@@ -83,7 +83,9 @@ def test_a_walking_robot_whose_imu_freezes_is_held_and_then_damped(tmp_path):
     acted_s = {(event.rule, event.component): event.time_s for event in report.events}
     held_s = acted_s["sensor_frozen", "IMU"]
     assert held_s == pytest.approx(2.0 + 3 * 0.02, abs=0.021)  # the fourth control period that measures the same
-    assert acted_s["report_lost", ""] == pytest.approx(held_s + 0.1)
-    assert report.modes[-1].mode == Mode.DAMPED
+    crouched, stood = report.modes[3:5]
+    assert (crouched.mode, crouched.reason) == (Mode.CROUCH, "safety: sensor_frozen")
+    assert crouched.time_s == pytest.approx(held_s + 0.04, abs=0.001)  # longest_hold_s
+    assert stood.mode == Mode.STAND
     assert ("report_repeated", "") not in acted_s
     assert not [mishap for mishap in report.mishaps if mishap.name == "sensor_frozen"]

@@ -37,7 +37,10 @@ def fault_of(name: str, faults: Optional[Mapping[str, Fault]] = None) -> Fault:
     return faults[name]
 
 
-_NONE, _CLAMP, _STOP, _HOLD, _DAMP = (Response[name] for name in ("NONE", "CLAMP", "STOP", "HOLD", "DAMP"))
+_NONE, _CLAMP, _STOP, _HOLD, _STAND, _DAMP = (
+    Response[name] for name in ("NONE", "CLAMP", "STOP", "HOLD", "STAND", "DAMP")
+)
+_HELD_S = 0.04 + _NOTICE_S  # longest_hold_s; then a walking robot stands without its policy
 _HALF_STRIDE_S = 0.2  # in which the target of a walking joint moves far enough to tell that its encoder stands still
 _FIELDS = {
     "joint_pos_rad": "joint position",
@@ -107,10 +110,10 @@ _LIST: Tuple[Fault, ...] = (
           _LONG_S),
     Fault("quaternion_long", "The IMU's quaternion is of length 1.2.", "robot", ("report_quaternion",), _DAMP, _LOST_S,
           _LONG_S),
-    Fault("imu_frozen", "The IMU measures the same over and over.", "robot", ("sensor_frozen", "report_lost"), _DAMP,
-          0.1 + _LOST_S, _LONG_S, walking_only=True),
+    Fault("imu_frozen", "The IMU measures the same over and over.", "robot", ("sensor_frozen",), _STAND,
+          0.1 + _HELD_S, _LONG_S, walking_only=True),
     Fault("encoder_frozen", "The encoder of a joint measures the same over and over.", "robot",
-          ("sensor_frozen", "report_lost"), _DAMP, _HALF_STRIDE_S + _LOST_S, _LONG_S, walking_only=True),
+          ("sensor_frozen",), _STAND, _HALF_STRIDE_S + _HELD_S, _LONG_S, walking_only=True),
     Fault("encoder_jump", "The encoder of a joint jumps beyond the joint's range.", "robot", ("joint_position",),
           _DAMP, 0.02 + _AT_ONCE_S, _LONG_S),
     Fault("encoder_offset", "The encoder of a joint jumps by 0.1 rad.", "robot", (), _NONE, _LONG_S, _LONG_S),
