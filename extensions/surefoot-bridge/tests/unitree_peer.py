@@ -60,7 +60,7 @@ def unitree_contract(robot, *, joints=None):
             mirror_foot_names=tuple(reversed(feet)),
             default_joint_pos_rad=middle,
         ),
-        handling=replace(each(made.handling), stand_rad=middle, sit_rad=middle),
+        handling=replace(each(made.handling), stand_rad=middle, sit_rad=middle, crouch_rad=middle),
         gains=each(made.gains),
         action=each(made.action),
         observation=replace(made.observation, terms=tuple(terms)),
