@@ -212,10 +212,19 @@ def test_a_walking_go2_that_is_to_stand_and_at_once_to_be_passive_is_not_dropped
     model, bundle = model_of("unitree_go2"), load_bundle(BUNDLE, runtime="numpy")
     fault = fault_of("operator_stand_passive")
     assert run_trial(bundle, model, LIMITS, fault, seed=1, with_log=False).notes == ()
-    monkeypatch.setattr(trial, "DROP_M_S", 0.1)  # it sits down at 0.3 m/s
+    monkeypatch.setattr(trial, "DROP_M_S", 0.1)  # it sits down at more than that
     result = run_trial(bundle, model, LIMITS, fault, seed=1, with_log=False)
     assert not result.safe
-    assert result.notes[0].startswith("The robot was dropped at 0.2")
+    assert result.notes[0].startswith("The robot was dropped at 0.")
+
+
+@pytest.mark.parametrize("name", ["operator_babbles", "reports_swapped", "battery_empty"])
+def test_a_go2_neither_falls_nor_is_dropped_nor_walks_without_charge(name):
+    """Whose operator asks for a random mode at every reading; whose reports are exchanged; whose battery is empty."""
+    model, bundle = model_of("unitree_go2"), load_bundle(BUNDLE, runtime="numpy")
+    result = run_trial(bundle, model, LIMITS, fault_of(name), seed=0, with_log=False)
+    assert result.notes == ()
+    assert (result.safe, result.outside, result.fell) == (True, 0, False)
 
 
 def test_a_campaign_that_was_cut_short_says_so_and_counts_what_there_was():

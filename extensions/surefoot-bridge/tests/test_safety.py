@@ -93,7 +93,7 @@ def test_holds_that_come_again_and_again_are_one_long_hold() -> None:
     assert first * TICK_S == pytest.approx(LIMITS.longest_hold_s / 0.45, abs=3 * TICK_S)
 
 
-SHAKEN = command(target=POSE + [0.7, 0.0, 0.0])  # 30 rad/s let a target move by 0.6 rad in a control step
+SHAKEN = command(target=POSE + np.array([0.7, 0.0, 0.0]))  # 30 rad/s let a target move by 0.6 rad in a control step
 
 
 def shaken(tick):

@@ -26,8 +26,8 @@ LOWERED_S = 1.0
 time. Assumption."""
 
 DAMPED_S = 3.0
-"""How long it stays damped at most then [s], at rest or not: one that is carried, or whose sensors are broken, never is.
-Assumption."""
+"""How long it stays damped at most then [s], at rest or not: one that is carried, or whose sensors are broken, never
+is. Assumption."""
 
 QUIET_S = 0.2
 """How long joints and base must have been quiet until a robot has come to rest [s]: half a stride, in which a robot
@@ -51,9 +51,9 @@ class Transitions:
 
     A robot that is asked to stand, sit or be passive gets there on the way walk, stop, crouch, stand, sit, passive, and
     each mode on the way waits for the motion of the one before it: legs of a walking robot come to the ground first,
-    and a robot becomes limp only when it has sat down, or when the damping has lowered it. One that its policy has brought to rest need not crouch. Where
-    safety stops a walking robot, it stands until it is asked to walk; one that needs a gantry goes on balancing by its
-    policy.
+    and a robot becomes limp only when it has sat down, or when the damping has lowered it. One that its policy has
+    brought to rest need not crouch. Where safety stops a walking robot, it stands until it is asked to walk; one that
+    needs a gantry goes on balancing by its policy.
 
     Args:
         contract: The contract.

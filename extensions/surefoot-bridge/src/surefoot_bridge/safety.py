@@ -207,7 +207,7 @@ class Safety:
     def _limit_hold(
         self, response: np.ndarray, disobeyed: np.ndarray, held_s: np.ndarray, elapsed_s: np.ndarray, walking: Any
     ) -> Tuple[np.ndarray, np.ndarray]:
-        """Return the response with what becomes of a hold or a doubt that lasts, and for how long it has [s], (...,)."""
+        """Return the response with what becomes of a hold or doubt that lasts, and for how long it has [s], (...,)."""
         longest = self._longest_hold_s
         held_s = np.minimum(np.maximum(held_s + np.where(disobeyed, elapsed_s, -_RECOVERY * elapsed_s), 0.0), longest)
         tired = disobeyed & (held_s >= longest - _TIME_RESOLUTION_S)

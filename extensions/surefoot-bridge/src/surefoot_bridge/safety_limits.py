@@ -45,9 +45,9 @@ class StageLimits:
             1 is where an action is applied a whole step late. Assumption.
         longest_hold_s: How long the targets of a walking robot may be held, or its policy may ask for what no trained
             policy does (:attr:`~surefoot_bridge.safety_rules.Rule.doubts_policy`) [s]; then it stands without its
-            policy. Time without either is counted off, ten times slower. 0.04 is two control steps, enough for a report that is
-            lost, a step that fails or a tick that is late. Of Go2s at 1 m/s that were held for 0.1 s and stood up at
-            once 3 of 20 fell, of those held for 0.3 s at 0.5 m/s 5 of 10.
+            policy. Time without either is counted off, ten times slower. 0.04 is two control steps, enough for a report
+            that is lost, a step that fails or a tick that is late. Of Go2s at 1 m/s that were held for 0.1 s and stood
+            up at once 3 of 20 fell, of those held for 0.3 s at 0.5 m/s 5 of 10.
         operator_age_s: Age of the operator's last heartbeat from which the operator is lost [s]. 0.5 bridges gaps of a
             radio link and is below the time in which a robot at 1 m/s leaves the operator's reach. Assumption.
         joint_grace_s: How long a joint may be measured beyond its range or its speed [s]. 0.02 is one control step: a

@@ -84,11 +84,11 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
     def sdk(numbers: Sequence[float], scale: float = 1.0) -> Tuple[float, ...]:
         return tuple(scale * numbers[i] for i in contract.sdk_order)
 
-    # Which answer? Clamp: what is within the limits is still worth obeying, for a moment if no trained policy asks for it
-    # (a target beyond a joint's range or a torque beyond the stage's share is nothing unusual). Stop: report and policy are right, so the
-    # policy stops the robot better than anything else can. Hold: what makes the robot walk cannot be trusted now, which
-    # a single report, step or tick often means; if it lasts the robot stands without it. Damp: where the robot is or
-    # what it does is beyond standing, or not known.
+    # Which answer? Clamp: what is within the limits is still worth obeying, but not for long where no trained policy
+    # asks for the rest (targets a little beyond a joint's range, torques beyond the stage's share are nothing unusual).
+    # Stop: report and policy are right, so the policy stops the robot better than anything else can. Hold: what makes
+    # the robot walk cannot be trusted now, which a single report, step or tick often means; if it lasts the robot
+    # stands without it. Damp: where the robot is or what it does is beyond standing, or not known.
     inf, hold, damp, clamp, stop = float("inf"), Response.HOLD, Response.DAMP, Response.CLAMP, Response.STOP
     hot = safety.motor_temperature_limit_c
     late = limits.late_control_periods * contract.timing.control_period_s

@@ -11,6 +11,7 @@ import numpy as np
 
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.robot import ALARMS
 from surefoot_bridge.state import RobotState, each
 
 from .moment import Moment
@@ -137,6 +138,11 @@ def _imu_frozen(moment: Moment) -> None:
 
 def _clock(moment: Moment, step_s: float) -> None:
     _report(moment, time_s=moment.report.time_s + step_s * (moment.burst + 1))
+
+
+def _alarm(name: str, what: str) -> RuleFault:
+    raised = np.array([name == other for other in ALARMS])
+    return RuleFault(name, what, LONG_S, lambda moment: _inputs(moment, alarms=raised))
 
 
 def _slow_policy(moment: Moment) -> None:
@@ -273,20 +279,16 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
         RuleFault("report_stale", "No report comes.", LONG_S, _stale, burst_s=_BURST_S, every_s=_EVERY_S),
         RuleFault(
             "clock_back",
-            "The robot's clock jumps 1 s back.",
+            "The robot's clock jumps 0.3 s back.",
             LONG_S,
-            lambda m: _clock(m, -1.0),
+            lambda m: _clock(m, -0.3),
             burst_s=0.25,
             every_s=0.25,
         ),
-        RuleFault(
-            "clock_jump",
-            "The robot's clock jumps 1 s ahead.",
-            LONG_S,
-            lambda m: _clock(m, 1.0),
-            burst_s=0.25,
-            every_s=0.25,
-        ),
+        _alarm("robot_clock_rate", "The robot's clock runs at another rate."),
+        _alarm("motor_fault", "A motor reports a fault."),
+        _alarm("motor_link", "Messages of a motor are lost."),
+        _alarm("battery_silent", "The battery reports no more."),
         RuleFault("deadline", "Every step of the policy takes 60 ms.", LONG_S, _slow_policy),
     )
     return {fault.rule: fault for fault in listed}

@@ -43,7 +43,7 @@ FALL_DAMPED_S = 0.2
 
 DROP_M_S = 1.0
 """Speed downwards from which an operator's request has dropped the robot [m/s]: that of a fall from 5 cm. A robot that
-sits down does it at 0.3 m/s at most, one whose motors go limp while it stands reaches 1.3 m/s."""
+sits down does it at 0.5 m/s at most, one whose motors go limp while it stands reaches 1.3 m/s."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,8 @@ def run_trial(
     """Put a fault into a run at a random time, and see what becomes of it.
 
     The robot stands up, walks with a random velocity command from 2.2 s on, and has the fault at some time between 2.9
-    and 4.3 s, or from the start if it must keep it from walking; one in four stands instead where the fault does not need a walking robot.
+    and 4.3 s, or from the start if it must keep it from walking; one in four stands instead where the fault does not
+    need a walking robot.
 
     Args:
         bundle: The bundle.
