@@ -100,24 +100,27 @@ def shaken(tick):
     return SHAKEN if tick % 2 else command()
 
 
-def test_a_policy_that_asks_for_what_no_trained_one_does_is_not_obeyed_for_longer_than_a_hold() -> None:
+def test_a_policy_that_asks_for_what_no_trained_one_does_is_obeyed_no_longer_than_a_hold_may_last() -> None:
     longest = round(LIMITS.longest_hold_s / TICK_S)
-    for wrong in (lambda _: {"action": np.array([11.0, 0.0, 0.0])}, lambda tick: {"told": shaken(tick)}):
-        watch = Watch()
-        watch.check()
-        responses = [int(watch.check(**wrong(tick)).response) for tick in range(60)]
-        first = responses.index(Response.STAND)
-        assert set(responses[:first]) <= {Response.NONE, Response.CLAMP}
-        assert first >= longest - 1
     watch = Watch()
-    responses = [int(watch.check(action=np.array([11.0, 0.0, 0.0])).response) for _ in range(2 * longest)]
-    assert responses == [Response.CLAMP] * longest + [Response.STAND] * longest  # the first check counts no time
+    watch.check()
+    responses = [int(watch.check(shaken(tick)).response) for tick in range(60)]
+    first = responses.index(Response.STAND)
+    assert set(responses[:first]) <= {Response.NONE, Response.CLAMP}
+    assert longest <= first <= 4 * longest
 
 
-def test_a_single_step_of_nonsense_from_time_to_time_is_clamped_and_the_robot_walks_on() -> None:
+def test_an_action_that_training_would_have_clipped_is_not_obeyed_at_all() -> None:
+    watch, longest = Watch(), round(LIMITS.longest_hold_s / TICK_S)
+    watch.check()
+    verdicts = [watch.check(action=np.array([11.0, 0.0, 0.0])) for _ in range(2 * longest)]
+    assert [int(v.response) for v in verdicts] == [Response.HOLD] * (longest - 1) + [Response.STAND] * (longest + 1)
+
+
+def test_a_step_of_nonsense_twice_a_second_holds_the_robot_for_as_long_and_it_walks_on() -> None:
     watch, step = Watch(), round(CONTRACT.timing.control_period_s / TICK_S)
     responses = [int(watch.check(action=np.full(3, 11.0 * (tick % 100 < step))).response) for tick in range(1, 2000)]
-    assert set(responses) == {Response.NONE, Response.CLAMP}
+    assert set(responses) == {Response.NONE, Response.HOLD}
 
 
 def test_targets_beyond_a_range_and_torques_beyond_a_stage_are_clamped_for_as_long_as_they_last() -> None:

@@ -64,7 +64,7 @@ def target_of_c(value):
 CASES = {
     # name: (what is given, value that trips, value that just does not, seconds of grace, response)
     "action_not_finite": (given("action", first), math.inf, 1e300, 0.0, "hold"),
-    "action_range": (given("action", first), above(10.0), 10.0, 0.0, "clamp"),
+    "action_range": (given("action", first), above(10.0), 10.0, 0.0, "hold"),
     "policy_failed": (given("policy_failed", bool), True, False, 0.0, "hold"),
     "velocity_command": (given("velocity_command", first), above(0.3), 0.3, 0.0, "clamp"),
     "operator_stop": (given("operator_stop", bool), True, False, 0.0, "damp"),

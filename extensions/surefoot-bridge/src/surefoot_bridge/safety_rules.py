@@ -100,8 +100,9 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
         # What the policy and the operator ask for.
         Rule("action_not_finite", "action_size", "from", (inf,) * n, at_once, hold, joints,
              "The policy's action is not finite.", **walking),
-        Rule("action_range", "action_size", "above", (contract.action.clip_at,) * n, at_once, clamp, joints,
-             "The policy's action is beyond the range to which it is clipped.", **walking, **doubts),
+        # Of a trained one the largest is below half of that; obeyed for 40 ms, the ends of the range topple a robot.
+        Rule("action_range", "action_size", "above", (contract.action.clip_at,) * n, at_once, hold, joints,
+             "The policy's action is beyond the range to which training clips it.", **walking),
         Rule("policy_failed", "policy_failed", "from", (1.0,), at_once, hold, ("",),
              "The policy gave no action.", **walking),
         Rule("velocity_command", "velocity_excess", "above", (0.0,) * len(contract.command.names), at_once, clamp,

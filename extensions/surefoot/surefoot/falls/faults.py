@@ -118,7 +118,7 @@ def _repeated(moment: Moment) -> None:
 
 def _older(moment: Moment) -> None:
     first = _first_of(moment)
-    moment.report = replace(first, sequence=first.sequence - 1)
+    moment.report = replace(first, sequence=first.sequence - 2)  # the last one has the number before the first
 
 
 def _stale(moment: Moment) -> None:
