@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from test_guardian import Bridge, await_walking
-from unitree_peer import DOMAIN, Peer, needs_dds
+from unitree_peer import DOMAIN, Peer, await_true, needs_dds
 
 from surefoot_bridge.realtime import PRIORITY, realtime
 from surefoot_bridge.unitree.participant import Participant
@@ -14,6 +14,7 @@ from surefoot_bridge.unitree.participant import Participant
 pytestmark = needs_dds
 
 FIFO = os.SCHED_FIFO
+RECEIVING = ("recv", "recvUC", "tev", "dq.user", "dq.builtins")
 
 
 def scheduling(pid="self"):
@@ -28,13 +29,15 @@ def scheduling(pid="self"):
 
 def test_while_a_loop_is_punctual_the_threads_that_receive_for_it_are_too_and_no_other():
     participant = Participant("lo", DOMAIN)
+    # Each names itself, some time after it was started.
+    assert await_true(lambda: {*RECEIVING, "gc"} <= {name for name, _, _ in scheduling().values()})
     before = scheduling()
     with realtime() as granted:
         if not granted.scheduled:
             pytest.skip(granted.notes[0])
         during = scheduling()
     by_name = {name: (policy, priority) for name, policy, priority in during.values()}
-    for name in ("recv", "recvUC", "tev", "dq.user", "dq.builtins"):
+    for name in RECEIVING:
         assert by_name[name] == (FIFO, PRIORITY), name
     assert during[os.getpid()][1:] == (FIFO, PRIORITY)
     assert scheduling() == before

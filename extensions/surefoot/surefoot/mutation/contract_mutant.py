@@ -88,13 +88,14 @@ def contract_mutant(
 
 
 _SIGNATURE = "where the forger wrote both hashes anew the signature alone tells"
+_UNSEEN_FEET = "the policy does not see the feet"
 _LIMIT = f"a limit, not the way from report to joint; {_SIGNATURE}"
 
 _HARMLESS = (
     ("robot.name", "the robot is told as before; one of another name refuses the contract when it is opened"),
     ("robot.revision", "a record for people"),
     ("robot.kind", "a record for people"),
-    ("robot.foot_names", "the policy does not see the feet"),
+    ("robot.foot_names", _UNSEEN_FEET),
     ("robot.mirror_foot_names", f"pairs of feet, by which gaits are measured; {_SIGNATURE}"),
     ("robot.diagonal_foot_names", f"pairs of feet, by which gaits are measured; {_SIGNATURE}"),
     ("robot.imu", f"where the IMU is, of which the policy's way knows nothing; {_SIGNATURE}"),
@@ -102,7 +103,7 @@ _HARMLESS = (
     ("gains.handover_s", f"how fast the policy takes over, not what it tells the joints; {_SIGNATURE}"),
     ("action.trained_delay_s", "a record of the training"),
     ("timing.low_level_hz", f"how often a command is sent again, not what it says; {_SIGNATURE}"),
-    ("observation.foot_contact_force_n", "the policy does not see the feet"),
+    ("observation.foot_contact_force_n", _UNSEEN_FEET),
     ("observation.terms.name", "a label"),
     ("observation.terms.trained_noise", "a record of the training"),
     ("observation.terms.clip_at", "what the term shows never comes there"),
@@ -124,6 +125,6 @@ def why_harmless(mutant: ContractMutant, contract: Contract) -> str:
         return mutant.harmless
     sees_feet = any(term.source == "foot_contact" for term in contract.observation.terms)
     for prefix, reason in _HARMLESS:
-        if mutant.path.startswith(prefix) and not (sees_feet and "feet" in reason):
+        if mutant.path.startswith(prefix) and not (sees_feet and reason == _UNSEEN_FEET):
             return reason
     return ""
