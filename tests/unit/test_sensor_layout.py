@@ -50,7 +50,7 @@ def test_terms_stand_in_the_order_in_which_they_are_listed() -> None:
         (
             [ProprioceptionTerm("a", "gyros")],  # type: ignore[arg-type]
             "Unknown source of observation term 'a': 'gyros'; valid: gyro, gravity, joint_pos, joint_vel, "
-            "foot_contact, last_action, command.",
+            "last_action, foot_contact, command.",
         ),
         (
             [ProprioceptionTerm("a", "gyro", 0)],

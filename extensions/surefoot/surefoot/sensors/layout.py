@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
 
@@ -163,7 +162,7 @@ class ObservationLayout:
 
 def _check_term(term: ProprioceptionTerm, dims: dict[str, int]) -> None:
     if term.source not in dims:
-        raise unknown_name(f"source of observation term {term.name!r}:", term.source, get_args(Source))
+        raise unknown_name(f"source of observation term {term.name!r}:", term.source, dims)
     if term.history < 1:
         raise SurefootError(f"Observation term {term.name!r} has history {term.history}; a term has at least 1 step.")
     if term.source == "command" and term.history != 1:
