@@ -15,8 +15,8 @@ class VelocityCommandCfg(UniformVelocityCommandCfg):
     initial_range_share: float = 1.0
     """Share of the full range that training begins with, in [0, 1]."""
 
-    slow_share: float = 0.4
+    slow_share: float = 0.0
     """Share of commands that are scaled down, in [0, 1]: few of those drawn from a box are slow in all components."""
 
-    single_share: float = 0.3
+    single_share: float = 0.0
     """Share of commands of which one component is kept, in [0, 1]: people seldom ask for more at once."""

@@ -250,7 +250,7 @@ def make_command_cfg(spec: RobotSpec) -> VelocityCommandCfg:
     return VelocityCommandCfg(
         asset_name="robot",
         resampling_time_range=(5.0, 5.0),
-        rel_standing_envs=0.2,
+        rel_standing_envs=0.1,
         heading_command=False,
         rel_heading_envs=0.0,
         debug_vis=False,
