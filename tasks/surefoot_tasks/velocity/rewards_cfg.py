@@ -59,7 +59,7 @@ class RewardsCfg:
         func=rewards.PoseDeviation, weight=-0.3, params={"joint_pattern": ".*", "num_joints": 0}
     )
     # It teaches to stand, not to stand still: that takes a weight of -1.0 and a motion of 0.02 s^2, without which a
-    # policy steps on the spot. An effort of 4 makes it stand tall and tilted, where it is cool, and fall as it walks off.
+    # policy steps on the spot. An effort of 4 makes it stand tall and tilted, where it is cool, and fall later.
     stand_still = RewardTermCfg(
         func=rewards.StandStill,
         weight=-0.3,
