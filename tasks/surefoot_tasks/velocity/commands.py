@@ -42,11 +42,13 @@ class VelocityCommand(UniformVelocityCommand):
     def _resample_command(self, env_ids: Sequence[int]) -> None:
         super()._resample_command(env_ids)
         command = self.vel_command_b[env_ids] * self.range_share  # (num_resampled, 3)
-        draw = torch.rand_like(command[:, :1])  # below slow_share it is, divided by it, the factor of a slow command
-        command *= torch.where(draw < self.cfg.slow_share, draw / max(self.cfg.slow_share, 1e-6), 1.0)
-        kept = torch.rand_like(command).argmax(dim=1, keepdim=True)
-        single = torch.zeros_like(command).scatter_(1, kept, 1.0)
-        command *= torch.where(torch.rand_like(command[:, :1]) < self.cfg.single_share, single, 1.0)
+        if self.cfg.slow_share > 0.0:
+            draw = torch.rand_like(command[:, :1]) / self.cfg.slow_share  # below 1 it is the factor of a slow command
+            command *= draw.clamp_(max=1.0)
+        if self.cfg.single_share > 0.0:
+            kept = torch.rand_like(command).argmax(dim=1, keepdim=True)
+            single = torch.zeros_like(command).scatter_(1, kept, 1.0)
+            command *= torch.where(torch.rand_like(command[:, :1]) < self.cfg.single_share, single, 1.0)
         # A command that asks for standing says so exactly, so that standing is one command and not many.
         command *= command.norm(dim=1, keepdim=True) > STANDING_COMMAND
         self.vel_command_b[env_ids] = command

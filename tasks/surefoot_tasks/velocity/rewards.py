@@ -233,15 +233,21 @@ class StandStill(ManagerTermBase):
         self._effort_limit = torch.tensor(spec.joint_values("effort_limit_nm"), device=env.device)
 
     def __call__(self, env: SurefootEnv, motion_s2: float, deviation_per_rad: float, effort: float) -> torch.Tensor:
-        """Feet in the air, plus the squared joint speeds, deviations and torques at these rates, (num_envs,)."""
-        state = env.locomotion
-        penalty = rewards.stand_still_feet_in_air(state.foot_contact, env.moving)
-        penalty.add_(rewards.stand_still_joint_motion(state.joint_vel, env.moving), alpha=motion_s2)
-        deviation = rewards.stand_still_joint_deviation(state.joint_pos, self._default, env.moving)
-        penalty.add_(deviation, alpha=deviation_per_rad)
-        return penalty.add_(
-            rewards.stand_still_effort(state.motor_torque_nm, self._effort_limit, env.moving), alpha=effort
-        )
+        """Feet in the air, plus the squared joint speeds, deviations and torques at these rates, (num_envs,).
+
+        A rate of zero costs nothing to compute.
+        """
+        state, moving = env.locomotion, env.moving
+        penalty = rewards.stand_still_feet_in_air(state.foot_contact, moving)
+        if motion_s2:
+            penalty.add_(rewards.stand_still_joint_motion(state.joint_vel, moving), alpha=motion_s2)
+        if deviation_per_rad:
+            deviation = rewards.stand_still_joint_deviation(state.joint_pos, self._default, moving)
+            penalty.add_(deviation, alpha=deviation_per_rad)
+        if effort:
+            load = rewards.stand_still_effort(state.motor_torque_nm, self._effort_limit, moving)
+            penalty.add_(load, alpha=effort)
+        return penalty
 
 
 def termination(env: SurefootEnv) -> torch.Tensor:

@@ -58,8 +58,8 @@ class RewardsCfg:
     pose_deviation = RewardTermCfg(
         func=rewards.PoseDeviation, weight=-0.3, params={"joint_pattern": ".*", "num_joints": 0}
     )
-    # It teaches to stand, not to stand still: that takes a weight of -1.0 and a motion of 0.02 s^2, without which a
-    # policy steps on the spot. An effort of 4 makes it stand tall and tilted, where it is cool, and fall later.
+    # As it is it teaches to stand, not to stand still: a weight of -1.0 and a motion of 0.02 s^2 do that. With an
+    # effort of 4 a policy stands tall and tilted, where it is cool, and falls when it walks off.
     stand_still = RewardTermCfg(
         func=rewards.StandStill,
         weight=-0.3,
