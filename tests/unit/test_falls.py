@@ -64,6 +64,10 @@ def test_a_page_has_each_rule_with_its_answer_and_each_row_with_how_long_its_fau
         assert f"| `{rule.name}` | {rule.description} |" in page
     assert "| `operator_lost` | The operator's heartbeat stayed away. | 0 | stop |" in page
     assert "| `policy_failed` | The policy gave no action. | 0 | hold, then stand |" in page
+    assert "| `velocity_command` | The velocity command is beyond what stage and training allow. | 0 | clamp |" in page
+    assert "| `command_far` | The command to the joints is far beyond its range. | 0 | hold, then stand |" in page
+    assert "| `command_range` | The command to the joints is beyond its range. | 0 | clamp, then stand |" in page
+    assert "| `target_rate` | The target of a joint moves too fast. | 0 | clamp, then stand |" in page
     assert "| no fault | stop |" in page
     assert "| `report_crc` | stop | What. | 2, 0.08 each | 0 of 50 |" in page
     assert fall_lines(result["by_row"])[1].startswith("operator_lost        medium      stop ")

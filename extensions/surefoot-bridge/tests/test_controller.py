@@ -7,7 +7,7 @@ import pytest
 from bundles import motion, write_bundle
 from contracts import small_contract
 from machine_cases import GAINS, POSES
-from safety_cases import LIMITS
+from safety_cases import LIMITS, POSE
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import TimingPart
@@ -18,6 +18,7 @@ from surefoot_bridge.machine_modes import Mode, Request
 from surefoot_bridge.state import each, stack
 
 TICK_S = 0.005
+BETWEEN_RAD = (np.array(POSES.stand_rad)[[2, 0, 1]] + POSE) / 2.0
 REQUESTS = {5: Request.STAND, 240: Request.WALK, 400: Request.STAND, 620: Request.WALK}
 
 
@@ -64,17 +65,18 @@ def run(controller, reports, velocity, shape, num_ticks, *, offset=0, spoil=None
 
 
 def reports_of(contract, num_ticks):
-    """Reports at the low-level rate whose numbers count up by one."""
+    """Reports at the low-level rate, numbered by ones, of joints that sway between where they stand and walk."""
     slow = replace(contract, timing=TimingPart(TICK_S, 200.0))
     report, _ = motion(slow, num_ticks)
-    return replace(report, sequence=np.arange(num_ticks))
+    q, dq = BETWEEN_RAD + (report.joint_pos_rad - 0.2) / 6.0, report.joint_vel_rad_s / 6.0
+    return replace(report, sequence=np.arange(num_ticks), joint_pos_rad=q, joint_vel_rad_s=dq)
 
 
 @pytest.mark.parametrize("cell", [None, "lstm"])
 def test_a_batch_is_as_many_single_robots(tmp_path, cell):
     controller = controller_of(tmp_path / "b", cell=cell)
     one = reports_of(controller.contract, 700)
-    other = replace(one, joint_pos_rad=one.joint_pos_rad * 0.5, imu_ang_vel_rad_s=one.imu_ang_vel_rad_s + 0.3)
+    other = replace(one, joint_pos_rad=one.joint_pos_rad + 0.05, imu_ang_vel_rad_s=one.imu_ang_vel_rad_s + 0.3)
     velocity = np.array([[0.2, 0.0, 0.1], [0.0, 0.1, -0.2]])
     singles = [run(controller, report, velocity[i], (), 700) for i, report in enumerate((one, other))]
     both = replace(one, **{name: np.stack([getattr(one, name), getattr(other, name)], axis=1) for name in vars(one)})
@@ -96,6 +98,22 @@ def test_a_report_that_is_not_finite_never_reaches_the_policy(tmp_path):
     assert int(state.machine.mode) == Mode.WALK
     assert np.isfinite(state.shown).all()
     assert all(np.isfinite(array).all() for array in state.memory.arrays)
+
+
+def test_a_stand_starts_from_the_targets_before_the_torque_was_too_much_and_others_walk_on(tmp_path):
+    controller = controller_of(tmp_path / "b")
+    one = reports_of(controller.contract, 400)
+    reports = each(one, lambda array: np.stack([array, array], axis=1))
+
+    def spoil(tick, report):  # 22 N m/rad times 1.2 rad are 26 N m, of which 19 are allowed
+        off_rad = 1.2 * np.outer([False, tick >= 320], [1.0, 0.0, 0.0])
+        return replace(report, joint_pos_rad=report.joint_pos_rad + off_rad)
+
+    told, state = run(controller, reports, np.array([[0.2, 0.0, 0.1]] * 2), (2,), 325, spoil=spoil)
+    assert state.machine.mode.tolist() == [Mode.WALK, Mode.CROUCH]
+    before, clamped = told[318, 1, :3], told[319:322, 1, 0]  # ticks are counted from 1
+    np.testing.assert_array_equal(state.machine.source[1, :3], before)
+    assert (clamped > before[0] + 0.1).all()
 
 
 def test_an_action_moves_the_targets_at_once_as_in_training(tmp_path):

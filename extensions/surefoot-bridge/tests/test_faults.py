@@ -42,8 +42,8 @@ def test_there_are_at_least_eighty_faults_of_every_part_and_their_rules_exist():
 def test_every_rule_but_those_that_only_a_wrong_machine_could_trip_is_provoked_by_a_fault():
     rules = {rule.name for rule in Safety(CONTRACT, SMALL_LIMITS).rules}
     provoked = {name for fault in FAULTS.values() for name in fault.rules}
-    # A command that is not finite cannot leave the machine; a fallen robot is damped long before; a range is clamped.
-    assert rules - provoked == {"command_not_finite", "command_range", "fallen"}
+    # A command that is not finite cannot leave the machine; a fallen robot is damped long before.
+    assert rules - provoked == {"command_not_finite", "fallen"}
 
 
 @pytest.mark.parametrize("fault", [f for f in ROBOT_FAULTS if f.name not in COMMAND_FAULTS], ids=lambda f: f.name)

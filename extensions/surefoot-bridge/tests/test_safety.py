@@ -100,8 +100,8 @@ def shaken(tick):
     return SHAKEN if tick % 2 else command()
 
 
-def test_a_policy_that_asks_for_what_no_trained_one_does_is_obeyed_no_longer_than_a_hold_may_last() -> None:
-    longest = round(LIMITS.longest_hold_s / TICK_S)
+def test_a_policy_that_asks_for_what_no_trained_one_does_is_obeyed_for_a_control_step_at_most() -> None:
+    longest = round(LIMITS.longest_doubt_s / TICK_S)
     watch = Watch()
     watch.check()
     responses = [int(watch.check(shaken(tick)).response) for tick in range(60)]
@@ -123,15 +123,75 @@ def test_a_step_of_nonsense_twice_a_second_holds_the_robot_for_as_long_and_it_wa
     assert set(responses) == {Response.NONE, Response.HOLD}
 
 
-def test_targets_beyond_a_range_and_torques_beyond_a_stage_are_clamped_for_as_long_as_they_last() -> None:
+BENT = {"joint_pos_rad": POSE + np.array([0.0, 0.0, 1.7])}  # 0.1 rad within the end of the range, which is 2
+
+
+def beyond(rad):
+    """A command to a bent robot whose target is so far beyond the end of the range."""
+    return command(target=POSE + np.array([0.0, 0.0, 1.8 + rad]))
+
+
+def test_targets_beyond_a_range_for_no_longer_than_a_trained_policys_are_clamped_however_often_they_come() -> None:
     """A trained policy asks for them: of 68 of 608 steps of a Go2 that walks, a target is beyond a joint's range."""
-    # 22 Nm/rad times 0.9 rad are 19.8 Nm; 19 are allowed. The range ends at 2 rad.
-    for target, q in (([1.2, 0.1, 0.2], POSE), ([0.3, 0.1, 2.1], np.array([0.3, 0.1, 1.9]))):
-        watch, measured = Watch(), {"joint_pos_rad": q}
-        for share in np.linspace(0.0, 1.0, 40):  # no faster than it may
-            watch.check(command(target=q + share * (target - q)), measured=measured)
-        responses = [int(watch.check(command(target=target), measured=measured).response) for _ in range(400)]
-        assert set(responses) == {Response.CLAMP}
+    watch, step = Watch(), round(0.06 / TICK_S)
+    for tick in range(1000):
+        is_beyond = tick % (8 * step) < step and tick >= step
+        verdict = watch.check(beyond(0.1 if is_beyond else -0.1), measured=BENT)
+        assert verdict.response == (Response.CLAMP if is_beyond else Response.NONE)
+
+
+def test_a_target_beyond_its_range_is_clamped_for_a_tenth_of_a_second_and_then_doubted() -> None:
+    watch = Watch()
+    watch.check(beyond(-0.1), measured=BENT)
+    responses = [int(watch.check(beyond(0.1), measured=BENT).response) for _ in range(40)]
+    # The first finds it, 20 later it has lasted for 0.1 s, and that tick and three more are the doubt of 0.02 s.
+    assert responses == [Response.CLAMP] * 23 + [Response.STAND] * 17
+
+
+def test_a_command_far_beyond_its_range_is_not_obeyed_at_all_and_the_robot_stands() -> None:
+    cases = (
+        # A target 1.01 rad beyond asks for too much torque, too: the robot is held for as long as a doubt may last.
+        (beyond(1.01), LIMITS.longest_doubt_s),
+        (replace(beyond(-0.1), damping_nms_per_rad=np.array([0.5, -0.1, 0.5])), LIMITS.longest_hold_s),
+        (replace(beyond(-0.1), stiffness_nm_per_rad=np.array([300.0, 20.0, 21.0])), LIMITS.longest_hold_s),
+        (replace(beyond(-0.1), joint_vel_rad_s=np.array([21.0, 0.0, 0.0])), LIMITS.longest_hold_s),
+    )
+    for far, longest_s in cases:
+        watch, longest = Watch(), round(longest_s / TICK_S)
+        watch.check(beyond(-0.1), measured=BENT)
+        verdicts = [watch.check(far, measured=BENT) for _ in range(longest)]
+        assert "command_far" in watch.names(verdicts[0])
+        assert [int(verdict.response) for verdict in verdicts] == [Response.HOLD] * (longest - 1) + [Response.STAND]
+        for verdict in verdicts:
+            np.testing.assert_allclose(verdict.command.joint_pos_rad, BENT["joint_pos_rad"], rtol=1e-12)
+    watch = Watch()
+    watch.check(beyond(-0.1), measured=BENT)
+    assert watch.check(beyond(0.99), measured=BENT).response == Response.CLAMP
+
+
+PULLED = command(target=POSE + np.array([0.15, 0.0, 0.0]), stiffness=[200.0, 20.0, 21.0])
+"""Asks for 30 N m, of which 18.976 are allowed."""
+
+
+def test_a_torque_beyond_the_stages_is_clamped_for_less_than_a_control_step_and_then_doubted() -> None:
+    watch = Watch()
+    watch.check()
+    responses = [int(watch.check(PULLED).response) for _ in range(8)]
+    assert responses == [Response.CLAMP] * 3 + [Response.STAND] * 5
+    watch = Watch()
+    responses = [int(watch.check(PULLED if tick % 40 < 3 else command()).response) for tick in range(1000)]
+    assert set(responses) == {Response.NONE, Response.CLAMP}
+
+
+def test_who_is_made_to_stand_is_held_at_the_targets_before_the_doubt_and_hands_them_over() -> None:
+    watch = Watch()
+    watch.check()
+    verdicts = [watch.check(PULLED) for _ in range(round(LIMITS.longest_doubt_s / TICK_S))]
+    assert verdicts[-2].command.joint_pos_rad[0] == pytest.approx(0.3 + 18.976 / 200.0)
+    assert verdicts[-1].response == Response.STAND
+    np.testing.assert_array_equal(verdicts[-1].command.joint_pos_rad, POSE)
+    np.testing.assert_array_equal(verdicts[-1].handed_over[:3], POSE)
+    assert verdicts[-2].handed_over is verdicts[-2].told
 
 
 def test_a_policy_does_not_stand_for_the_clamps_of_a_robot_that_it_does_not_drive() -> None:
@@ -157,6 +217,12 @@ def test_a_humanoid_that_has_been_held_too_long_is_damped_for_it_does_not_stand_
     watch = Watch(FALLS)
     responses = [int(watch.check(lateness_s=1.0, walking=False).response) for _ in range(100)]
     assert set(responses) == {Response.HOLD, Response.STAND}
+
+
+def test_of_a_humanoid_what_its_policy_asks_too_much_of_is_clamped_for_as_long_as_it_lasts() -> None:
+    watch = Watch(FALLS)
+    watch.check()
+    assert {int(watch.check(shaken(tick)).response) for tick in range(100)} <= {Response.NONE, Response.CLAMP}
 
 
 def test_a_robot_that_would_be_stopped_at_once_is_not_let_walk() -> None:

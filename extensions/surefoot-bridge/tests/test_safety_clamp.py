@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from contracts import quadruped_contract
 from garbage import random_tick
-from safety_cases import DAMPING, LIMITS, POSE, STIFFNESS, Watch, command
+from safety_cases import DAMPING, LIMITS, POSE, STIFFNESS, TICK_S, Watch, command
 
 from surefoot_bridge.flat_command import flat
 from surefoot_bridge.safety import Safety
@@ -29,9 +29,17 @@ def test_a_command_within_all_limits_leaves_as_it_came() -> None:
 
 
 def test_of_a_command_only_what_is_beyond_its_limits_is_changed() -> None:
-    verdict = Watch().check(command(target=of_c(2.5), velocity=[0.0, 50.0, -50.0], damping=[0.52, -1.0, 1e6]))
+    told = command(target=of_c(2.5), velocity=0.5, torque=1.0)
+    verdict = Watch().check(told)
     assert verdict.response == Response.CLAMP
     np.testing.assert_allclose(verdict.command.joint_pos_rad, of_c(0.4501), rtol=1e-12)
+    np.testing.assert_array_equal(flat(verdict.command)[3:], flat(told)[3:])
+    watch = Watch()  # what no policy chooses is held; a robot that has stood so for long enough goes on, with the rest
+    for _ in range(1 + round(LIMITS.longest_hold_s / TICK_S)):
+        far = command(target=of_c(2.5), velocity=[0.0, 50.0, -50.0], damping=[0.52, -1.0, 1e6])
+        verdict = watch.check(far, walking=False)
+    assert verdict.response == Response.STAND
+    np.testing.assert_allclose(verdict.command.joint_pos_rad, of_c(0.9004), rtol=1e-12)
     np.testing.assert_array_equal(verdict.command.joint_vel_rad_s, [0.0, 20.0, -20.01])
     np.testing.assert_array_equal(verdict.command.stiffness_nm_per_rad, STIFFNESS)
     # b: 47.42 N m s/rad is 23.71 N m at 0.5 rad/s; with the velocity it asks for too much, and is lowered.
@@ -49,7 +57,7 @@ def test_a_target_moves_no_faster_than_its_rate_and_arrives() -> None:
 def test_a_pause_is_not_made_up_for() -> None:
     watch = Watch()
     watch.check()
-    verdict = watch.check(command(target=of_c(1.9)), time_s=0.405)
+    verdict = watch.check(command(target=of_c(1.9)), time_s=0.405, walking=False)
     assert verdict.command.joint_pos_rad[0] == pytest.approx(0.3 + 30.02 * 0.02, rel=1e-12)
 
 
@@ -112,14 +120,22 @@ def test_a_joint_that_is_out_of_reach_of_its_target_gets_less_stiffness() -> Non
 
 def test_a_hold_keeps_the_targets_that_were_last_allowed_and_asks_for_no_motion() -> None:
     watch = Watch()
-    watch.check(command(target=of_c(0.7)))
+    watch.check(command(target=of_c(0.45)))
     verdict = watch.check(command(target=of_c(0.7), velocity=1.0, torque=2.0), lateness_s=1.0)
     assert verdict.response == Response.HOLD
-    np.testing.assert_allclose(verdict.command.joint_pos_rad, of_c(0.4501), rtol=1e-12)
+    np.testing.assert_array_equal(verdict.command.joint_pos_rad, of_c(0.45))
     np.testing.assert_array_equal(verdict.command.joint_vel_rad_s, np.zeros(3))
     np.testing.assert_array_equal(verdict.command.torque_nm, np.zeros(3))
     np.testing.assert_array_equal(verdict.command.stiffness_nm_per_rad, STIFFNESS)
     np.testing.assert_array_equal(verdict.command.damping_nms_per_rad, DAMPING)
+
+
+def test_a_hold_after_a_clamp_goes_back_to_the_targets_before_it() -> None:
+    watch = Watch()
+    assert watch.check(command(target=of_c(0.7))).command.joint_pos_rad[0] == pytest.approx(0.4501, rel=1e-12)
+    verdict = watch.check(command(target=of_c(0.7)), lateness_s=1.0)
+    assert verdict.response == Response.HOLD
+    np.testing.assert_allclose(verdict.command.joint_pos_rad, POSE, rtol=1e-12)
 
 
 def test_a_held_target_that_gave_way_to_a_push_comes_back() -> None:

@@ -70,6 +70,7 @@ CASES = {
     "operator_stop": (given("operator_stop", bool), True, False, 0.0, "damp"),
     "operator_lost": (given("operator_age_s"), 0.5, below(0.5), 0.0, "stop"),
     "command_not_finite": (told(damping=first), math.nan, 1e300, 0.0, "hold"),
+    "command_far": (told(target=target_of_c), above(3.0), 3.0, 0.0, "hold"),
     "command_range": (told(target=target_of_c), above(2.0), 2.0, 0.0, "clamp"),
     "target_rate": (told(target=target_of_c), 0.9004 + SMALL, 0.9004 - SMALL, 0.0, "clamp"),
     "torque_asked": (told(torque=first), above(18.976), 18.975, 0.0, "clamp"),

@@ -249,7 +249,7 @@ class Controller:
             ),
             told,
         )
-        machine = self.machine.sent(machine, verdict.told)
+        machine = self.machine.sent(machine, verdict.handed_over)
         return verdict, state._replace(machine=machine, safety=verdict.state, released=verdict.state.released)
 
     def _starts(self, state: ControllerState, request: Any) -> np.ndarray:

@@ -28,7 +28,8 @@ class Safety:
     """The rules for a contract's robot in a stage, for any batch shape. It holds no state of its own.
 
     A rule acts once its condition has lasted for its grace, which counts from the first check that finds it. The most
-    severe response of all rules that act is given. Clamp and hold end with their causes. Damp and zero are latched:
+    severe response of all rules that act is given. Clamp and hold end with their causes; where they last, a walking
+    robot stands without its policy, from the targets before the first of them. Damp and zero are latched:
     only the operator's release ends them, and only if no rule asks for them at that moment. A release that is given
     all along counts once.
 
@@ -53,10 +54,13 @@ class Safety:
         self._threshold = np.where((trips == "above") | (trips == "below"), np.nextafter(at, np.inf), at)
         self._grace_s = np.array([rule.grace_s for rule in self.rules]) - _TIME_RESOLUTION_S
         self._code = np.array([rule.response for rule in self.rules], dtype=np.int8)
-        self._doubts = np.array([rule.doubts_policy for rule in self.rules])
+        rests = contract.handling.rests_without_gantry
+        # A robot that falls without its policy is better off with one that is clamped.
+        self._doubted_s = np.array([rule.doubted_s if rests else np.inf for rule in self.rules]) - _TIME_RESOLUTION_S
         self._clamps, self._stops = self._code == Response.CLAMP, self._code == Response.STOP
         self._longest_hold_s = limits.longest_hold_s
-        self._after_hold = _STAND if contract.handling.rests_without_gantry else _DAMP
+        self._longest_doubt_s = limits.longest_doubt_s
+        self._after_hold = _STAND if rests else _DAMP
         self._walking_only = np.array([rule.walking_only for rule in self.rules])
         self._reads_report = np.array([rule.reads_report for rule in self.rules])
         robot = contract.robot
@@ -170,11 +174,10 @@ class Safety:
         if some(active):
             response = np.maximum(response, np.maximum.reduce(active * self._code, axis=-1))
         held_s = state.held_s
-        doubted = active & self._doubts
-        if some(response == _HOLD) or held_s.any() or some(doubted):
-            disobeyed = (response == _HOLD) | (np.logical_or.reduce(doubted, axis=-1) & inputs.walking)
-            response, held_s = self._limit_hold(response, disobeyed, held_s, facts.elapsed_s[..., 0], inputs.walking)
-        held, told = self._tell(state, facts, response, on)
+        doubt = np.logical_or.reduce(active & (lasted_s >= self._doubted_s), axis=-1) & inputs.walking
+        if some(doubt | (response == _HOLD)) or held_s.any():
+            response, held_s = self._limit_hold(response, doubt, held_s, facts.elapsed_s[..., 0], inputs.walking)
+        held, told = self._tell(state, facts, response, on, inputs.walking)
         latched = np.where(response >= _DAMP, response, np.int8(0))
         n = self.bounds.num_joints
         moved = facts.seen.moved_rad + np.abs(told[..., :n] - facts.previous_rad)
@@ -205,12 +208,12 @@ class Safety:
         return on, lasted_s, on & concerned & (lasted_s >= self._grace_s)
 
     def _limit_hold(
-        self, response: np.ndarray, disobeyed: np.ndarray, held_s: np.ndarray, elapsed_s: np.ndarray, walking: Any
+        self, response: np.ndarray, doubt: np.ndarray, held_s: np.ndarray, elapsed_s: np.ndarray, walking: Any
     ) -> Tuple[np.ndarray, np.ndarray]:
         """Return the response with what becomes of a hold or doubt that lasts, and for how long it has [s], (...,)."""
-        longest = self._longest_hold_s
+        disobeyed, longest = (response == _HOLD) | doubt, self._longest_hold_s
         held_s = np.minimum(np.maximum(held_s + np.where(disobeyed, elapsed_s, -_RECOVERY * elapsed_s), 0.0), longest)
-        tired = disobeyed & (held_s >= longest - _TIME_RESOLUTION_S)
+        tired = disobeyed & (held_s >= np.where(doubt, self._longest_doubt_s, longest) - _TIME_RESOLUTION_S)
         after = np.where(walking, self._after_hold, _STAND)
         return np.maximum(response, np.where(tired, after, np.int8(0)))[()], np.asarray(held_s)
 
@@ -235,16 +238,20 @@ class Safety:
         return state.on & self._stops & (state.lasted_s >= self._grace_s)
 
     def _tell(
-        self, state: SafetyState, facts: Facts, response: np.ndarray, on: np.ndarray
+        self, state: SafetyState, facts: Facts, response: np.ndarray, on: np.ndarray, walking: Any
     ) -> Tuple[np.ndarray, np.ndarray]:
         """Return the targets to hold (..., num_joints) and what the joints are told (..., 5 num_joints)."""
         n, held = self.bounds.num_joints, facts.previous_rad
-        still = state.response == _HOLD
+        # A command that is clamped may be wrong as a whole: what is held are the targets from before the clamp began.
+        doubtful = state.active & np.isfinite(self._doubted_s)
+        still = (state.response == _HOLD) | np.logical_or.reduce(doubtful, axis=-1)
         if some(still):
             stiff = state.seen.command[..., 2 * n : 3 * n] > 0.0
             held = np.where(still[..., None] & stiff, state.held_rad, held)
         if not some(response >= _HOLD) and not some(on & self._clamps):
             return held, facts.wanted.copy()
+        # The machine makes the robot stand from the next tick on; until then it is held, not moved by the policy again.
+        response = np.where((response == _STAND) & walking, _HOLD, response)
         return held, clamp(facts, response, held, self.bounds)
 
     def events(self, verdict: SafetyVerdict) -> Tuple[Event, ...]:

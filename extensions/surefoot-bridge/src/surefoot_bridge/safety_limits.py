@@ -19,6 +19,8 @@ class StageLimits:
             contract's ``command.names``. The stage says what it allows; nothing stands in for it.
         torque_share: Share of each joint's torque limit that a command may ask for, in (0, 1]. 0.8 keeps a fifth for
             what the command does not know of (impacts, the error of the torque estimate). Assumption.
+        far_target_rad: How far beyond its range a joint's target may be to be clamped [rad]; a command with one further
+            away is not obeyed at all. The Go2's policy goes 0.45 beyond at most. Assumption.
         position_margin_rad: How far beyond its range a joint may be measured [rad]. 0.087 is 5 degrees, the default of
             ``PositionProtect`` in unitree_legged_sdk's ``safety.h``. Elastic stops and encoder offsets stay below.
         temperature_margin_c: How far below the temperature from which a motor must rest walking ends [degrees Celsius].
@@ -43,11 +45,16 @@ class StageLimits:
             any pause that the other limits let pass. Assumption.
         late_control_periods: Lateness of a tick, in control periods of the contract, from which its deadline is missed.
             1 is where an action is applied a whole step late. Assumption.
-        longest_hold_s: How long the targets of a walking robot may be held, or its policy may ask for what no trained
-            policy does (:attr:`~surefoot_bridge.safety_rules.Rule.doubts_policy`) [s]; then it stands without its
-            policy. Time without either is counted off, ten times slower. 0.04 is two control steps, enough for a report
-            that is lost, a step that fails or a tick that is late. Of Go2s at 1 m/s that were held for 0.1 s and stood
+        longest_hold_s: How long the targets of a walking robot may be held [s]; then it stands without its policy. Time
+            without a hold is counted off, ten times slower. 0.04 is two control steps, enough for a report that is
+            lost, a step that fails or a tick that is late. Of Go2s at 1 m/s that were held for 0.1 s and stood
             up at once 3 of 20 fell, of those held for 0.3 s at 0.5 m/s 5 of 10.
+        beyond_range_s: How long targets may be beyond their ranges, clamped, until the policy is in doubt [s]. The
+            Go2's policy does so in up to 4 % of its ticks, for 0.06 at most. Assumption.
+        longest_doubt_s: How long a walking robot's policy may ask for what no trained policy does
+            (:attr:`~surefoot_bridge.safety_rules.Rule.doubted_s`) [s], counted as holds are; then the robot stands
+            without it. 0.02 is one control step. Of Go2s at 0.3 m/s down 10 degrees with a hip pulled by all the torque
+            that is allowed 0 of 30 fell that stood after 0.02, and 6 of 30 after 0.04.
         operator_age_s: Age of the operator's last heartbeat from which the operator is lost [s]. 0.5 bridges gaps of a
             radio link and is below the time in which a robot at 1 m/s leaves the operator's reach. Assumption.
         joint_grace_s: How long a joint may be measured beyond its range or its speed [s]. 0.02 is one control step: a
@@ -75,6 +82,7 @@ class StageLimits:
 
     largest_command: Tuple[float, ...]
     torque_share: float = 0.8
+    far_target_rad: float = 1.0
     position_margin_rad: float = 0.087
     temperature_margin_c: float = 10.0
     lowest_battery_share: float = 0.2
@@ -87,6 +95,8 @@ class StageLimits:
     clock_step_s: float = 0.5
     late_control_periods: float = 1.0
     longest_hold_s: float = 0.04
+    beyond_range_s: float = 0.1
+    longest_doubt_s: float = 0.02
     operator_age_s: float = 0.5
     joint_grace_s: float = 0.02
     torque_grace_s: float = 0.1

@@ -1,5 +1,6 @@
 """The rules of the safety layer, each declared once."""
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import List, Literal, Sequence, Tuple
@@ -21,13 +22,13 @@ class Response(IntEnum):
     NONE = 0
     """The command leaves as it came."""
     CLAMP = 1
-    """The command is brought within its limits."""
+    """The command is brought within its limits; a doubt in it lasts for :attr:`StageLimits.longest_doubt_s` at most."""
     STOP = 2
     """The policy, which can be trusted, brings a walking robot to rest, and the robot stands."""
     HOLD = 3
     """The targets stay where they were last allowed, for as long as :attr:`StageLimits.longest_hold_s` at most."""
     STAND = 4
-    """A walking robot crouches and stands without its policy, for a hold has lasted too long."""
+    """A walking robot crouches and stands without its policy, for a hold or a doubt has lasted too long."""
     DAMP = 5
     """No stiffness, damping only; nothing but the operator's release ends it."""
     ZERO = 6
@@ -45,14 +46,15 @@ class Rule:
             What is not a number trips.
         limit: Limit of each component.
         grace_s: How long the condition must have lasted until the rule acts [s].
-        response: What is done then. A hold that lasts becomes a stand.
+        response: What is done then. A hold or a doubt that lasts becomes a stand.
         components: What each number of the measure belongs to; an empty name where there is but one.
         description: What it says, in one sentence for a person.
         walking_only: Whether it acts only while the policy's command reaches the robot.
         reads_report: Whether it reads what the report measures: while a report cannot be trusted, such a rule stays as
             it was.
-        doubts_policy: Whether it acts on what no trained policy asks for: a policy that does so for as long as a hold
-            may last is not obeyed any more, and the robot stands without it.
+        doubted_s: For how long a trained policy may cause its condition [s]. From then on the policy is in doubt: if it
+            goes on for :attr:`StageLimits.longest_doubt_s`, a walking robot stands without it, if it can. Infinite
+            where its condition says nothing of the policy.
     """
 
     name: str
@@ -65,7 +67,7 @@ class Rule:
     description: str
     walking_only: bool = False
     reads_report: bool = False
-    doubts_policy: bool = False
+    doubted_s: float = math.inf
 
 
 def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...]) -> Tuple[Rule, ...]:
@@ -84,8 +86,8 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
     def sdk(numbers: Sequence[float], scale: float = 1.0) -> Tuple[float, ...]:
         return tuple(scale * numbers[i] for i in contract.sdk_order)
 
-    # Which answer? Clamp: what is within the limits is still worth obeying, but not for long where no trained policy
-    # asks for the rest (targets a little beyond a joint's range, torques beyond the stage's share are nothing unusual).
+    # Which answer? Clamp: what is within the limits is still worth obeying, but not for longer than a trained policy
+    # asks for the rest: a leg that swings may be sent a little beyond its range, and two seconds of it topple a robot.
     # Stop: report and policy are right, so the policy stops the robot better than anything else can. Hold: what makes
     # the robot walk cannot be trusted now, which a single report, step or tick often means; if it lasts the robot
     # stands without it. Damp: where the robot is or what it does is beyond standing, or not known.
@@ -94,8 +96,8 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
     late = limits.late_control_periods * contract.timing.control_period_s
     torques = sdk(safety.torque_limit_nm)
     at_once, joint_s, tilt = 0.0, limits.joint_grace_s, (safety.tilt_limit_rad,)
-    walking = {"walking_only": True}
-    measured, doubts = {"reads_report": True}, {"doubts_policy": True}
+    walking, measured = {"walking_only": True}, {"reads_report": True}
+    far = (limits.far_target_rad,) * n + (0.0,) * (4 * n)  # a policy chooses targets only: the rest is never beyond
     rows: List[Rule] = [
         # What the policy and the operator ask for.
         Rule("action_not_finite", "action_size", "from", (inf,) * n, at_once, hold, joints,
@@ -114,12 +116,14 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
         # What the joints are told.
         Rule("command_not_finite", "command_size", "from", (inf,) * (5 * n), at_once, hold, parts,
              "The command to the joints is not finite."),
+        Rule("command_far", "command_excess", "above", far, at_once, hold, parts,
+             "The command to the joints is far beyond its range."),
         Rule("command_range", "command_excess", "above", (0.0,) * (5 * n), at_once, clamp, parts,
-             "The command to the joints is beyond its range."),
+             "The command to the joints is beyond its range.", doubted_s=limits.beyond_range_s),
         Rule("target_rate", "target_rate", "above", sdk(safety.target_rate_limit_rad_s), at_once, clamp, joints,
-             "The target of a joint moves too fast.", **doubts),
+             "The target of a joint moves too fast.", doubted_s=at_once),
         Rule("torque_asked", "torque_asked", "above", sdk(safety.torque_limit_nm, limits.torque_share), at_once, clamp,
-             joints, "The command asks for more torque than the stage allows."),
+             joints, "The command asks for more torque than the stage allows.", doubted_s=at_once),
         # What the robot measures.
         Rule("joint_position", "position_excess", "from", (limits.position_margin_rad,) * n, joint_s, damp, joints,
              "A joint is beyond its range.", **measured),

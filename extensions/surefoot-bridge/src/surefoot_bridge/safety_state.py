@@ -5,8 +5,12 @@ from typing import Callable, NamedTuple
 import numpy as np
 
 from .flat_command import joint_command
+from .masks import some
 from .safety_facts import Seen
+from .safety_rules import Response
 from .state import JointCommand
+
+_STAND = np.int8(Response.STAND)  # comparisons with a member of an enumeration take twice as long
 
 
 class SafetyState(NamedTuple):
@@ -19,7 +23,8 @@ class SafetyState(NamedTuple):
         active: Which rules act, (..., num_rules), bool.
         response: What was done, (...,), int8.
         latched: Damp or zero, which nothing but the operator's release ends; none otherwise, (...,), int8.
-        held_rad: Targets to hold [rad], (..., num_joints).
+        held_rad: Targets to hold [rad]: the last ones before a hold or a clamp of a doubtful command began,
+            (..., num_joints).
         released: Whether the operator's release was given, (...,), bool.
         held_s: For how long the targets were held, or the policy was in doubt, of late [s], (...,).
     """
@@ -39,8 +44,8 @@ class SafetyVerdict(NamedTuple):
     """What came of a check.
 
     Attributes:
-        response: The most severe response of the rules that act, what became of a hold, or what is latched, (...,),
-            int8.
+        response: The most severe response of the rules that act, what became of a hold or a doubt, or what is latched,
+            (...,), int8.
         active: Which rules act, (..., num_rules), bool.
         tripped: Which of them did not act at the last check, (..., num_rules), bool; see
             :meth:`~surefoot_bridge.safety.Safety.events`.
@@ -62,6 +67,21 @@ class SafetyVerdict(NamedTuple):
     def command(self) -> JointCommand:
         """What the joints may be told, as the robot takes it; its arrays are views of :attr:`told`."""
         return joint_command(self.told)
+
+    @property
+    def handed_over(self) -> np.ndarray:
+        """What another mode takes over from, flat, (..., 5 num_joints): what the joints are told.
+
+        A robot that is to stand starts from the targets that are held, from before anything was wrong. The joints may
+        be told something else in between, for they go there no faster than the limits of rate and torque let them.
+        """
+        stands = self.response[()] == _STAND  # a scalar for a single robot is compared three times as fast as an array
+        if not some(stands):
+            return self.told
+        held_rad = self.state.held_rad
+        command, n = self.told.copy(), held_rad.shape[-1]
+        command[..., :n] = np.where(stands[..., None], held_rad, command[..., :n])
+        return command
 
     @property
     def values(self) -> np.ndarray:

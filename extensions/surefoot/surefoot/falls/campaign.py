@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -98,7 +99,8 @@ def rules_without_damping(contract: Contract) -> tuple[Rule, ...]:
 
 def answer_of(rule: Rule) -> str:
     """Return what a rule answers, as the table has it."""
-    return "hold, then stand" if rule.response == Response.HOLD else rule.response.name.lower()
+    lasting = rule.response == Response.HOLD or math.isfinite(rule.doubted_s)
+    return f"{rule.response.name.lower()}{', then stand' if lasting else ''}"
 
 
 def run_falls(

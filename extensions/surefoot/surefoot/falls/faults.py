@@ -181,6 +181,15 @@ def _pulled(rad: float) -> Spoil:
     return spoil
 
 
+def _at(rad: float) -> Spoil:
+    def spoil(command: np.ndarray, passed_s: float) -> np.ndarray:
+        del passed_s
+        command[..., 0] = rad
+        return command
+
+    return spoil
+
+
 def _shaken(command: np.ndarray, passed_s: float) -> np.ndarray:
     command[..., 0] += 0.6 if int(passed_s / 0.002 + 0.5) % 2 else -0.6
     return command
@@ -211,11 +220,18 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
             every_s=_EVERY_S,
         ),
         RuleFault(
-            "command_range",
+            "command_far",
             "The target of a joint is 10 rad away.",
             LONG_S,
             spoils="command",
             spoil=_pulled(10.0),
+        ),
+        RuleFault(
+            "command_range",
+            "The target of a joint is 0.3 rad beyond its range.",
+            LONG_S,
+            spoils="command",
+            spoil=_at(contract.safety.joint_pos_limit_rad[contract.sdk_order[0]].high + 0.3),
         ),
         RuleFault(
             "target_rate",

@@ -12,6 +12,10 @@ from .walks import WALKS
 
 _ANSWERS = (
     "- `clamp`: the command is brought within its limits and obeyed.",
+    "- `clamp, then stand`: as `clamp`, but no trained policy goes on asking for that: targets that move too fast and "
+    "too much torque are in doubt at once, targets beyond their ranges after the stage's `beyond_range_s`. Where the "
+    "doubt lasts for `longest_doubt_s` the policy is obeyed no more: the targets go back to where they were before, "
+    "and the robot stands from there by its stand controller.",
     "- `stop`: the policy, which can be trusted, is asked for less and less velocity until the robot has come to rest, "
     "for 1.5 s at most; then it stands by its stand controller until it is asked to walk again.",
     "- `hold, then stand`: what makes the robot walk cannot be trusted, which a single report, step or tick often "
