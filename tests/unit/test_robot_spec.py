@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from surefoot_bridge.errors import SurefootError, unknown_name
-from surefoot_bridge.hardware_caps import known_caps
+from surefoot_bridge.transports import known_caps
 from surefoot_robots import ActuatorGroup, Handling, RobotInterface, RobotSpec, get_robot, list_robots
 
 every_robot = pytest.mark.parametrize("spec", [get_robot(name) for name in list_robots()], ids=lambda spec: spec.name)

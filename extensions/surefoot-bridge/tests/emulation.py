@@ -111,9 +111,7 @@ def run_script(bundle, script, duration_s):
     hold = hold_of(contract)
     with open_robot(address(contract.robot.name), contract, clock=clock, timeout_s=20.0) as robot:
         robot.take_control()
-        guardian = start_guardian(
-            robot.address, timeout_s=5.0, lock=robot.lock, mode_machine=getattr(robot, "mode_machine", 0)
-        )
+        guardian = start_guardian(robot.address, timeout_s=5.0, lock=robot.lock, command=robot.guardian_command())
         listened = Listened(robot, clock)
         loop = Loop(
             bundle,

@@ -63,7 +63,7 @@ def test_a_standing_go2_lies_before_its_controller_is_switched_off_and_stands_up
         assert seen[-1] == "off"
         assert lay[0] == pytest.approx(FOLDED_RAD)
         assert robot.taken_from == "mcf"
-        assert robot.give_back() == ""
+        assert robot.release() == ""
         assert seen[-1] == "on mcf"
         assert peer.firmware.own_controller == "mcf"
         with pytest.raises(SurefootError, match="was not taken control of"):  # nothing is sent any more
@@ -102,14 +102,14 @@ def test_a_controller_that_the_robot_does_not_know_is_not_switched_on():
     with Peer(GO2, own_controller="mcf") as peer, opened() as robot:
         robot.take_control()
         robot.taken_from = "hexapod"
-        assert "refused with code 7004" in robot.give_back()
+        assert "refused with code 7004" in robot.release()
         assert peer.firmware.own_controller == ""
 
 
 @pytest.mark.parametrize("hand_back", [True, False])
 def test_the_checklist_asks_for_the_hand_over_and_says_what_the_robot_will_do(hand_back):
     with Peer(GO2, own_controller="mcf"), opened() as robot:
-        plan = plan_of(robot, RobotPlace("unitree", address(GO2)), hand_back=hand_back)
+        plan = plan_of(robot, RobotPlace("network", address(GO2)), hand_back=hand_back)
     assert "its own, 'mcf', brings it to rest (StandDown) and is switched off" in plan.notes[0]
     assert plan.confirmations[0].startswith("The Go2 stands or lies on flat ground")
     stands = (
@@ -120,7 +120,7 @@ def test_the_checklist_asks_for_the_hand_over_and_says_what_the_robot_will_do(ha
 
 def run(bundle, script):
     """Run a bundle on the emulated robot as the bridge does, but for limits that a busy computer keeps."""
-    contract, clock, place = bundle.contract, MonotonicClock(), RobotPlace("unitree", address(GO2))
+    contract, clock, place = bundle.contract, MonotonicClock(), RobotPlace("network", address(GO2))
     names, hold = contract.command.names, hold_of(contract)
     operator = ScriptOperator(parse_script(script, names, where="the test"), len(names))
     with open_robot(place.address, contract, clock=clock, timeout_s=20.0) as robot:

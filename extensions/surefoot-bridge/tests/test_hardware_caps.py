@@ -12,11 +12,11 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.command_line import main
 from surefoot_bridge.contract import Contract, Interval
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.hardware_caps import known_caps
 from surefoot_bridge.operator_choice import parse_operator
 from surefoot_bridge.robot import Robot
 from surefoot_bridge.robot_place import RobotPlace
 from surefoot_bridge.stages import stage_of
+from surefoot_bridge.transports import known_caps
 from surefoot_bridge.unitree.kinds import KINDS
 
 ROBOTS = ("unitree_go2", "unitree_g1")
@@ -192,7 +192,7 @@ def test_a_transport_that_knows_no_hardware_moves_none(tmp_path, monkeypatch):
     write_bundle(tmp_path / "bundle")
     bundle = load_bundle(tmp_path / "bundle", runtime="numpy")
     (tmp_path / "script").write_text("0 stand\n")
-    place = OtherPlace("unitree")
+    place = OtherPlace("network")
     operator = parse_operator(f"script:{tmp_path / 'script'}")
     run = Run(place, stage_of("tethered"), operator, logs=tmp_path / "logs")
     with pytest.raises(SurefootError, match="made_up: its transport does not say what its hardware bears"):

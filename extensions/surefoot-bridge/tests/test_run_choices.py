@@ -9,9 +9,9 @@ from contracts import small_contract
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.machine_modes import Poses, Request
 from surefoot_bridge.operator_choice import OperatorChoice, open_operator, parse_operator
+from surefoot_bridge.robot_address import RobotAddress
 from surefoot_bridge.robot_place import RobotPlace, parse_place
 from surefoot_bridge.stages import STAGES
-from surefoot_bridge.unitree.address import RobotAddress
 
 CONTRACT = small_contract()
 POSES = Poses(*[(0.0, 0.0, 0.0)] * 3, stand_s=2.0, sit_s=1.8, crouch_s=0.3)
@@ -55,7 +55,7 @@ def test_an_unknown_robot_is_refused_with_the_known_ones(robot):
 
 
 def test_an_interface_for_a_robot_in_this_process_is_refused():
-    with pytest.raises(SurefootError, match="--interface and --domain are for go2, g1; --robot is mujoco"):
+    with pytest.raises(SurefootError, match="--interface and --domain are for g1, go2; --robot is mujoco"):
         place("mujoco", domain=3)
 
 

@@ -11,7 +11,9 @@ from unitree_peer import DOMAIN, Peer, address, needs_dds, unitree_contract
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.unitree import RobotAddress, dds_library, interfaces, open_robot, unitree_robot
+from surefoot_bridge.robot_address import RobotAddress, interfaces
+from surefoot_bridge.unitree import dds_library, open_robot, unitree_robot
+from surefoot_bridge.unitree.address import unitree_address
 from surefoot_bridge.unitree.participant import Participant
 
 GO2, G1 = "unitree_go2", "unitree_g1"
@@ -44,13 +46,13 @@ def test_the_loopback_is_up():
 
 def test_a_robot_that_nobody_knows_is_refused():
     with pytest.raises(SurefootError, match=r"Unknown robot 'unitree_go'; valid: unitree_go2, unitree_g1\."):
-        RobotAddress("unitree_go", "lo", 0)
+        unitree_address("unitree_go", "lo", 0)
 
 
 @pytest.mark.parametrize("domain", [-1, 231])
 def test_a_domain_that_does_not_exist_is_refused(domain):
     with pytest.raises(SurefootError, match=f"domain is {domain}; valid: 0 to 230"):
-        RobotAddress(GO2, "lo", domain)
+        unitree_address(GO2, "lo", domain)
 
 
 @needs_dds

@@ -28,6 +28,7 @@ from .seal_key import seal_key
 from .stage_standing import require_open
 from .stages import Stage
 from .stop_file import StopFile
+from .transports import names
 
 REPORT_TIMEOUT_S = 5.0
 """How long to wait for the first report of a robot [s]."""
@@ -80,9 +81,9 @@ class Run:
                 "robot on the network live in real time."
             )
         if self.operator.kind == "remote" and self.place.address is None:
-            raise SurefootError("--operator remote is for robots on the network: go2, g1.")
+            raise SurefootError(f"--operator remote is for robots on the network: {', '.join(names())}.")
         if self.without_switcher and self.place.address is None:
-            raise SurefootError("--without-switcher is for robots on the network: go2, g1.")
+            raise SurefootError(f"--without-switcher is for robots on the network: {', '.join(names())}.")
 
 
 class Bench:

@@ -16,7 +16,6 @@ from .contract import Contract, read_contract
 from .errors import SurefootError
 from .forms import check_forms
 from .golden import Golden, contract_digest, read_golden
-from .hardware_caps import known_caps
 from .manifest import MANIFEST_FILE, SIGNATURE_FILE, identity, read_files
 from .observations import Observations
 from .policy import Policy
@@ -24,6 +23,7 @@ from .replay import Deviations, replay
 from .runtimes import load_policy, pick_runtime
 from .signature import check_signature
 from .targets import Targets
+from .transports import known_caps
 from .weights import Network, describe, load_weights
 
 CONTRACT_FILE = "contract.json"

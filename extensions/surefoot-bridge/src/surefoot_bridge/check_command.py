@@ -7,8 +7,8 @@ from typing import Iterator, Optional, Sequence, Tuple
 
 from .bundle import Bundle, load_bundle
 from .command_report import write_report
-from .hardware_caps import known_caps
 from .runtimes import RUNTIMES
+from .transports import known_caps, troubles
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -55,4 +55,6 @@ def summary(bundle: Bundle) -> Iterator[Tuple[str, str]]:
     replayed = f"observation off by {off.observation:.1e}, action by {off.action:.1e}"
     known = known_caps(robot.name) is not None
     yield "hardware", "joints and limits are within the robot's" if known else "nothing is known of this robot's"
+    if not known:
+        yield from (("transport", trouble) for trouble in troubles())
     yield "golden trace", f"{replayed}, joint command by {off.joint_command:.1e}"

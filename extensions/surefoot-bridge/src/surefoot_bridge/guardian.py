@@ -15,14 +15,15 @@ import subprocess
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from typing import Optional
+from typing import Any, Mapping, Optional
 
 from .errors import SurefootError
 from .guardian_page import BEATS, DAMPING, ENDING, LOOKS, RELEASED, STARTING, STATE, WATCHING, Order, Page
 from .log.ring import shared_file
+from .robot_address import RobotAddress
+from .robot_lock import RobotLock
 from .side_process import start_side_process
-from .unitree.address import RobotAddress
-from .unitree.lock import RobotLock
+from .transports import no_transport, offer_for, offer_of
 
 _START_TIMEOUT_S = 15.0
 _END_TIMEOUT_S = 5.0
@@ -184,7 +185,8 @@ def start_guardian(
     *,
     timeout_s: float,
     lock: Optional[RobotLock] = None,
-    mode_machine: int = 0,
+    command: Optional[Mapping[str, Any]] = None,
+    transport: Optional[str] = None,
 ) -> Guardian:
     """Start a guardian. It begins to watch at the first beat; a loop that never beat has commanded nothing.
 
@@ -193,13 +195,17 @@ def start_guardian(
         timeout_s: How long the beats may stay away until it damps [s]. It must bridge what a working loop is late now
             and then; 0.1 s is how long the safety layer itself lets a robot be without new reports.
         lock: The robot's lock. The guardian holds it too, so that nobody else commands a robot that it damps.
-        mode_machine: What a G1 calls its kind in its reports; the other robots do without.
+        command: What the robot's ``guardian_command`` returned; empty by default.
+        transport: Name of the robot's transport; the first one that is for this robot by default.
 
     Raises:
-        SurefootError: If it cannot reach the robot's network.
+        SurefootError: If it cannot reach the robot's network, or there is no transport for it.
     """
     if not timeout_s > 0.0:
         raise SurefootError(f"timeout_s is {timeout_s}; it must be > 0.")
+    offer = offer_for(address.robot) if transport is None else offer_of(transport)
+    if offer is None:
+        raise no_transport(address.robot)
     descriptor = shared_file()
     with tempfile.TemporaryFile() as said:  # what it says before it watches; after that it says nothing
         try:
@@ -211,7 +217,8 @@ def start_guardian(
                 interface=address.interface,
                 domain=address.domain,
                 timeout_s=timeout_s,
-                mode_machine=mode_machine,
+                transport=offer.reference,
+                command=dict(command or {}),
                 lock_descriptor=-1 if lock is None else lock.descriptor,
             )
             process = start_side_process(

@@ -16,8 +16,10 @@ from typing import Optional, Sequence
 from .command_report import write_report
 from .errors import SurefootError
 from .guardian_registry import Announced, end_guardian, guardians
-from .robot_place import UNITREE, parse_place
-from .unitree.address import LOOPBACK, RobotAddress
+from .robot_address import RobotAddress
+from .robot_lock import RobotLock
+from .robot_place import RobotPlace, network_place
+from .transports import names
 
 WORD = "seen"
 """What an operator types who has seen to a robot."""
@@ -28,13 +30,13 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.guardian_command == "list":
         return _list(arguments.json)
-    address = None
+    place = None
     if arguments.robot is not None:
-        address = parse_place(arguments.robot, interface=arguments.interface, domain=arguments.domain).address
+        place = network_place(arguments.robot, interface=arguments.interface, domain=arguments.domain)
     if arguments.guardian_command == "end":
-        return _end(address, arguments.acknowledge)
-    assert address is not None
-    return _damp(address, arguments.duration)
+        return _end(None if place is None else place.address, arguments.acknowledge)
+    assert place is not None
+    return _damp(place, arguments.duration)
 
 
 def _list(path: Optional[Path]) -> int:
@@ -90,29 +92,26 @@ def _require_seen(guardian: Announced, acknowledged: Optional[str]) -> None:
         raise SurefootError(f"{word.strip()!r} is not {WORD!r}. The guardian goes on.")
 
 
-def _damp(address: RobotAddress, duration_s: float) -> int:
+def _damp(place: RobotPlace, duration_s: float) -> int:
     """Damp a robot until its reports show it, or somebody ends this."""
-    from .unitree.damping import Damper
-    from .unitree.lock import RobotLock
-    from .unitree.participant import Participant
-
+    address = place.address
+    assert address is not None
     lock = RobotLock(address)  # refused while a bridge or a guardian has the robot
     try:
-        participant = Participant(address.interface, address.domain)
-        damper = Damper(participant, address.robot, simulated=address.interface == LOOPBACK)
+        damper = place.transport.damper(address, {})
         print(f"Damping {address} until its reports show it. Ctrl-C ends it.", flush=True)
         until_s, say_s = time.monotonic() + duration_s, time.monotonic() + 1.0
         damper.begin()
-        while not damper.evidence.shown and time.monotonic() < until_s:
+        while not damper.shown and time.monotonic() < until_s:
             with suppress(SurefootError):  # the network may come back
                 damper.step()
             if time.monotonic() >= say_s:
                 say_s += 1.0
-                print(f"Not known to be damped: {damper.evidence.finding}", flush=True)
+                print(f"Not known to be damped: {damper.finding}", flush=True)
     finally:
         lock.release()
-    shown = damper.evidence.shown
-    print(f"{'Damped' if shown else 'IT IS NOT KNOWN WHETHER IT IS DAMPED'}: {damper.evidence.finding}.")
+    shown = damper.shown
+    print(f"{'Damped' if shown else 'IT IS NOT KNOWN WHETHER IT IS DAMPED'}: {damper.finding}.")
     return 0 if shown else 1
 
 
@@ -130,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
         "--duration", type=float, default=float("inf"), metavar="S", help="give up after this time; never by default"
     )
     for command, required in ((end, False), (damp, True)):
-        command.add_argument("--robot", required=required, choices=list(UNITREE), help="which robot")
+        command.add_argument("--robot", required=required, metavar="ROBOT", help=f"which robot: {', '.join(names())}")
         command.add_argument("--interface", metavar="IF", help="its network interface")
-        command.add_argument("--domain", type=int, metavar="N", help="its DDS domain; 0, Unitree's, by default")
+        command.add_argument("--domain", type=int, metavar="N", help="which network of that interface; 0 by default")
     return parser

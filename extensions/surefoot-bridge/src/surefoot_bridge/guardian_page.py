@@ -6,6 +6,7 @@ Each word of it is written by one side only, so that no lock is needed.
 import mmap
 import os
 from dataclasses import dataclass
+from typing import Any, Dict
 
 STARTING, WATCHING, DAMPING, ENDED, FAILED = range(5)
 """What the guardian is doing."""
@@ -28,9 +29,10 @@ class Order:
         parent: Process of the control loop.
         robot: Name of the robot.
         interface: Network interface.
-        domain: DDS domain.
+        domain: Which network of that interface.
         timeout_s: How long the beats may stay away [s].
-        mode_machine: What a G1 calls its kind.
+        transport: The robot's transport, ``module:object``: it is imported by that, and nothing else is looked for.
+        command: What the transport's damper must know besides, from :meth:`~.transport.NetworkRobot.guardian_command`.
         lock_descriptor: Of the robot's lock, which it holds as well; negative for none.
     """
 
@@ -40,7 +42,8 @@ class Order:
     interface: str
     domain: int
     timeout_s: float
-    mode_machine: int
+    transport: str
+    command: Dict[str, Any]
     lock_descriptor: int
 
 

@@ -19,16 +19,13 @@ from .guardian import GUARDIAN_NOTE
 from .guardian_page import DAMPING, ENDED, FAILED, WATCHING, Order, Page
 from .guardian_registry import Announcement
 from .realtime import be_urgent
-from .unitree.address import LOOPBACK, RobotAddress
-from .unitree.commands import LowCommand
-from .unitree.damping import Damper
-from .unitree.lock import write_note
-from .unitree.participant import Participant
+from .robot_address import RobotAddress
+from .robot_lock import write_note
+from .transports import load_transport
 
 _LOOK_S = 0.002
 _LISTEN_S = 0.02
 _SAY_S = 0.25
-_MATCH_TIMEOUT_S = 5.0
 
 
 class _EndedError(Exception):
@@ -68,11 +65,10 @@ class _Guard:
 
     def __init__(self, order: Order, page: Page) -> None:
         self._order, self._page = order, page
-        self._announcement = Announcement(RobotAddress(order.robot, order.interface, order.domain), order.parent)
-        participant = Participant(order.interface, order.domain)
-        simulated = order.interface == LOOPBACK
-        self._damper = Damper(participant, order.robot, simulated=simulated, mode_machine=order.mode_machine)
-        _await_robot(self._damper.command)
+        address = RobotAddress(order.robot, order.interface, order.domain)
+        self._announcement = Announcement(address, order.parent)
+        self._damper = load_transport(order.transport).damper(address, order.command)
+        self._damper.await_robot()
 
     def run(self) -> None:
         """Watch, and damp if something was commanded."""
@@ -104,41 +100,31 @@ class _Guard:
                 return f"the control loop (process {order.parent}) gave no sign of life for {order.timeout_s} s"
             if now_s >= listen_s:  # so that it is known how young reports are here
                 listen_s = now_s + _LISTEN_S
-                self._damper.evidence.look()
+                self._damper.look()
             time.sleep(_LOOK_S)
 
     def _damp(self, *, until_shown: bool) -> None:
         """Damp the robot until its reports show it, or until somebody ends this process."""
-        evidence, page = self._damper.evidence, self._page
-        self._damper.begin()
+        damper, page = self._damper, self._page
+        damper.begin()
         say_s, noted = time.monotonic(), False
-        while not (until_shown and evidence.shown):
+        while not (until_shown and damper.shown):
             with contextlib.suppress(SurefootError):  # the network may come back
-                self._damper.step()
+                damper.step()
             if not noted:  # after the first command, which is what matters
                 signal.signal(signal.SIGTERM, _end)
                 _note(self._order)
                 noted = True
             if time.monotonic() >= say_s:
                 say_s = time.monotonic() + _SAY_S
-                page.set_finding(evidence.shown, evidence.finding)
+                page.set_finding(damper.shown, damper.finding)
                 self._announcement.say(page)
-        page.set_finding(evidence.shown, evidence.finding)
+        page.set_finding(damper.shown, damper.finding)
 
 
 def _note(order: Order) -> None:
     if order.lock_descriptor >= 0:
         write_note(order.lock_descriptor, GUARDIAN_NOTE.format(pid=os.getpid(), parent=order.parent))
-
-
-def _await_robot(command: LowCommand) -> None:
-    until = time.monotonic() + _MATCH_TIMEOUT_S
-    while command.num_subscribers == 0:
-        if time.monotonic() > until:
-            raise SurefootError(
-                f"nobody receives rt/lowcmd within {_MATCH_TIMEOUT_S:.0f} s, so it could not damp the robot"
-            )
-        time.sleep(0.005)
 
 
 def _let_go() -> None:

@@ -17,8 +17,8 @@ from typing import List, Optional
 
 from .errors import SurefootError
 from .guardian_page import DAMPING, STATE, Page
-from .unitree.address import RobotAddress
-from .unitree.lock import RobotLock, lock_folder
+from .robot_address import RobotAddress
+from .robot_lock import RobotLock, lock_folder
 
 _PURPOSE = "guardian"
 _END_TIMEOUT_S = 5.0

@@ -1,7 +1,7 @@
 """What a robot's hardware is and can bear: no bundle can raise, rename or reorder it."""
 
 from dataclasses import dataclass
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, Tuple
 
 from .contract import Contract, Interval
 from .errors import SurefootError
@@ -73,13 +73,6 @@ class HardwareCaps:
         ):
             if _beyond(number, cap):
                 yield f"{field} is {number:g}; the robot bears {cap:g}."
-
-
-def known_caps(robot: str) -> Optional[HardwareCaps]:
-    """Return the caps of a robot that this package has a transport for; None of another."""
-    from .unitree.kinds import KINDS  # not before it is asked for: a robot of another maker needs none of it
-
-    return KINDS[robot].caps if robot in KINDS else None
 
 
 def _beyond(number: float, cap: float) -> bool:

@@ -12,6 +12,7 @@ from .operators import Operator
 from .robot import Robot
 from .script_operator import ScriptOperator, read_script
 from .stages import Stage, largest_of
+from .transports import names as robot_names
 
 VALID = ("keyboard", "joystick", "joystick:DEVICE", "remote", "script:FILE")
 """What ``--operator`` takes."""
@@ -115,7 +116,7 @@ def open_operator(
         from .remote_operator import RemoteOperator, remote_source
 
         if robot is None:
-            raise SurefootError("The remote needs a robot on the network: --robot go2 or g1.")
+            raise SurefootError(f"The remote needs a robot on the network: --robot {' or '.join(robot_names())}.")
         leader = RemoteOperator(remote_source(robot), names, largest, time_s=time_s)
     else:
         if choice.path is None:

@@ -6,6 +6,7 @@ from .guardian import Guardian, start_guardian
 from .robot import Robot
 from .robot_place import RobotPlace
 from .run_outcome import Rest
+from .transport import NetworkRobot
 
 GUARDIAN_TIMEOUT_S = 0.1
 """How long the loop may be silent until the guardian damps the robot [s]: as long as safety lets a robot be without a
@@ -34,19 +35,21 @@ def plan_of(robot: Robot, place: RobotPlace, *, hand_back: bool) -> Plan:
     """
     if place.address is None:
         return Plan((), ())
-    from .unitree import CHECKLIST, RESTS, UnitreeRobot
-
-    assert isinstance(robot, UnitreeRobot)
-    rest, active = RESTS[place.address.robot], robot.own_controller
-    needs = f"{rest.needs}: its own controller is switched off before the first command, and its joints go limp."
+    assert isinstance(robot, NetworkRobot)
+    transport = place.transport
+    own = transport.own_controller
+    if own is None:
+        return Plan((), transport.confirmations)
+    active = robot.own_controller
+    needs = f"{own.needs}: its own controller is switched off before the first command, and its joints go limp."
     if not active:
         where = "it does not say whether a controller of its own is on" if active is None else "none of its own is on"
-        return Plan((f"Controller: {where}.",), (needs, *CHECKLIST))
-    told = f"Controller: its own, {active!r}, brings it to rest ({rest.name}) and is switched off"
+        return Plan((f"Controller: {where}.",), (needs, *transport.confirmations))
+    told = f"Controller: its own, {active!r}, brings it to rest ({own.rest}) and is switched off"
     if not hand_back:
-        return Plan((f"{told}. It stays off after the run.",), (needs, *CHECKLIST))
-    after = f"when the run has ended in order, {active!r} is switched on again, and the robot {rest.back}"
-    return Plan((f"{told}; {after}.",), (needs, f"Nobody is within reach: {after}.", *CHECKLIST))
+        return Plan((f"{told}. It stays off after the run.",), (needs, *transport.confirmations))
+    after = f"when the run has ended in order, {active!r} is switched on again, and the robot {own.back}"
+    return Plan((f"{told}; {after}.",), (needs, f"Nobody is within reach: {after}.", *transport.confirmations))
 
 
 def take_control(robot: Robot, place: RobotPlace, *, without_switcher: bool) -> Optional[Guardian]:
@@ -62,11 +65,14 @@ def take_control(robot: Robot, place: RobotPlace, *, without_switcher: bool) -> 
     """
     if place.address is None:
         return None
-    from .unitree import UnitreeG1, UnitreeRobot
-
-    assert isinstance(robot, UnitreeRobot)
-    mode_machine = robot.mode_machine if isinstance(robot, UnitreeG1) else 0
-    guardian = start_guardian(place.address, timeout_s=GUARDIAN_TIMEOUT_S, lock=robot.lock, mode_machine=mode_machine)
+    assert isinstance(robot, NetworkRobot)
+    guardian = start_guardian(
+        place.address,
+        timeout_s=GUARDIAN_TIMEOUT_S,
+        lock=robot.lock,
+        command=robot.guardian_command(),
+        transport=place.name,
+    )
     try:
         robot.take_control(without_switcher=without_switcher)
     except BaseException:
@@ -86,16 +92,14 @@ def let_go(robot: Robot, guardian: Optional[Guardian], *, in_order: bool, hand_b
     """
     if guardian is None:
         return None
-    from .unitree import UnitreeRobot
-
-    assert isinstance(robot, UnitreeRobot)
+    assert isinstance(robot, NetworkRobot)
     known, words, name = not guardian.doubt, guardian.last_words, robot.taken_from
     if not name or not hand_back:
         return Rest(known, words)
     if not in_order or guardian.goes_on:
         why = "the run did not end in order" if known else "it is not known that the robot is damped"
     else:
-        why = robot.give_back()
+        why = robot.release()
     if not why:
         return Rest(known, f"{words} Its own controller {name!r} is on again.")
     return Rest(known, f"{words} Its own controller {name!r} stays off ({why}): see to the robot, then switch it on.")

@@ -11,8 +11,7 @@ from .checklist import WORD
 from .command_report import write_report
 from .operator_choice import VALID as OPERATORS
 from .operator_choice import parse_operator
-from .robot_place import VALID as ROBOTS
-from .robot_place import parse_place
+from .robot_place import parse_place, valid_robots
 from .runtimes import RUNTIMES
 from .stages import STAGES, stage_of
 
@@ -58,9 +57,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("bundle", type=Path, metavar="BUNDLE", help="folder that surefoot export has written")
-    add("--robot", required=True, metavar="ROBOT", help=f"where it runs: {', '.join(ROBOTS)}")
+    add("--robot", required=True, metavar="ROBOT", help=f"where it runs: {', '.join(valid_robots())}")
     add("--interface", metavar="IF", help="network interface of the robot; lo for an emulated one")
-    add("--domain", type=int, metavar="N", help="DDS domain of the robot; 0, Unitree's, by default")
+    add(
+        "--domain",
+        type=int,
+        metavar="N",
+        help="which network of that interface: a DDS domain, say; 0 by default",
+    )
     add("--stage", required=True, metavar="STAGE", help=f"how far it is trusted: {', '.join(STAGES)}")
     add(
         "--operator",

@@ -145,8 +145,7 @@ def _bridge(request: EnduranceRequest) -> EnduranceMeasurement:
     address = RobotAddress(contract.robot.name, "lo", DOMAIN)
     robot = open_robot(address, contract, clock=clock, timeout_s=20.0)
     with robot, TemporaryDirectory(prefix="surefoot_") as folder:
-        mode_machine = getattr(robot, "mode_machine", 0)
-        guardian = start_guardian(address, timeout_s=1.0, lock=robot.lock, mode_machine=mode_machine)
+        guardian = start_guardian(address, timeout_s=1.0, lock=robot.lock, command=robot.guardian_command())
         robot.take_control()
         feet = robot.num_foot_sensors
         log = open_log(

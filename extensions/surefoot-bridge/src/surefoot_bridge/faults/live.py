@@ -11,8 +11,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robot_address import LOOPBACK, RobotAddress, require_interface
 from surefoot_bridge.robot_model import robot_model
-from surefoot_bridge.unitree.address import LOOPBACK, RobotAddress, require_interface
 from surefoot_bridge.unitree.dds_library import load_library
 
 from .campaign import STAGE

@@ -15,10 +15,10 @@ from surefoot_bridge.loop import Loop
 from surefoot_bridge.operator_choice import OperatorChoice
 from surefoot_bridge.operators import Operator
 from surefoot_bridge.robot import Reading, Robot
+from surefoot_bridge.robot_address import LOOPBACK, RobotAddress
 from surefoot_bridge.robot_place import RobotPlace
 from surefoot_bridge.stages import stage_of
 from surefoot_bridge.state import JointCommand
-from surefoot_bridge.unitree.address import LOOPBACK, RobotAddress
 
 from .catalogue import LIVE_FAULTS, Fault
 from .faulty_parts import FaultyClock, FaultyOperator, FaultyPolicy, SpendingClock
@@ -125,7 +125,7 @@ def main() -> None:
     script = folder / "script"
     script.write_text(f"{STAND_S} stand\n{WALK_S} velocity {velocity}\n{WALK_S} walk\n{_ABANDONED_S} end\n")
     run = Run(
-        place=RobotPlace("unitree", RobotAddress(order.robot, LOOPBACK, order.domain)),
+        place=RobotPlace("network", RobotAddress(order.robot, LOOPBACK, order.domain)),
         stage=stage,
         operator=OperatorChoice("script", script),
         logs=folder / "logs",

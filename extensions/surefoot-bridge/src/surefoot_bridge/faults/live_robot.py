@@ -17,11 +17,11 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock, SimulatedClock, boot_time_s
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.mujoco_robot import MujocoRobot
+from surefoot_bridge.robot_address import LOOPBACK, RobotAddress
 from surefoot_bridge.robot_model import RobotModel, robot_model
 from surefoot_bridge.safety_limits import StageLimits
 from surefoot_bridge.stages import stage_of
 from surefoot_bridge.state import JointCommand, RobotState
-from surefoot_bridge.unitree.address import LOOPBACK, RobotAddress
 from surefoot_bridge.unitree.emulated_robot import EmulatedRobot
 from surefoot_bridge.unitree.paced_clock import PacedClock
 

@@ -14,8 +14,8 @@ from surefoot_bridge.clock import boot_time_s
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian_registry import end_guardian
 from surefoot_bridge.log import Log
-from surefoot_bridge.unitree.address import LOOPBACK, RobotAddress
-from surefoot_bridge.unitree.lock import RobotLock
+from surefoot_bridge.robot_address import LOOPBACK, RobotAddress
+from surefoot_bridge.robot_lock import RobotLock
 
 from .catalogue import Fault
 from .live_judgement import Measured, judge, most

@@ -1,85 +1,27 @@
-"""Where a robot is: its kind, the network interface that leads to it, and its DDS domain."""
-
-import re
-import socket
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Dict
+"""Where a Unitree robot is."""
 
 from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.robot_address import RobotAddress
 
-ROBOTS = ("unitree_go2", "unitree_g1")
-"""Robots that this package can talk to."""
-
-LOOPBACK = "lo"
-"""Interface of an emulated robot on this computer."""
+from .kinds import KINDS
 
 LARGEST_DOMAIN = 230
 """Of 232 in DDS, the last two leave no port numbers below 65536."""
 
-_INTERFACE = re.compile(r"[A-Za-z0-9_@-][A-Za-z0-9_.@-]{0,14}")
-"""Names of interfaces that this package takes: Linux allows 15 characters (``IFNAMSIZ`` less the zero) and none of
-``/``, ``:`` and blanks; quotes and brackets, which it would allow, are left out for the sake of DDS's configuration."""
 
-_IS_UP = 0x1
+def unitree_address(robot: str, interface: str, domain: int = 0) -> RobotAddress:
+    """Return the address of a Unitree robot.
 
-
-@dataclass(frozen=True)
-class RobotAddress:
-    """Where a robot is.
-
-    Attributes:
-        robot: Name of the robot, one of :data:`ROBOTS`.
-        interface: Network interface that leads to it, as ``ip link`` names it.
-        domain: DDS domain. Unitree's robots are on 0.
-    """
-
-    robot: str
-    interface: str
-    domain: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse a robot that nobody knows, and an interface or a domain that cannot exist."""
-        if self.robot not in ROBOTS:
-            raise unknown_name("robot", self.robot, ROBOTS)
-        if not _INTERFACE.fullmatch(self.interface):
-            raise SurefootError(
-                f"{self.interface!r} is no name of a network interface: at most 15 letters, digits and _ . - @. There "
-                f"are: {', '.join(interfaces())}."
-            )
-        if not 0 <= self.domain <= LARGEST_DOMAIN:
-            raise SurefootError(f"domain is {self.domain}; valid: 0 to {LARGEST_DOMAIN}. Unitree's robots are on 0.")
-
-    def __str__(self) -> str:
-        return f"{self.robot} on interface {self.interface}, domain {self.domain}"
-
-
-def interfaces() -> Dict[str, bool]:
-    """Return the network interfaces of this computer by name, and whether each is up."""
-    return {name: _up(name) for _, name in socket.if_nameindex()}
-
-
-def require_interface(name: str) -> None:
-    """Refuse a network interface that does not exist or is down.
+    Args:
+        robot: Its name, as contracts have it.
+        interface: Network interface that leads to it.
+        domain: Its DDS domain. Unitree's robots are on 0.
 
     Raises:
-        SurefootError: With the interfaces that there are.
+        SurefootError: If there is no such robot, interface or domain.
     """
-    present = interfaces()
-    if name not in present:
-        raise unknown_name("network interface", name, present, "See `ip link`; the robot's cable is on one of them.")
-    if not present[name]:
-        up = ", ".join(other for other, is_up in present.items() if is_up) or "none"
-        raise SurefootError(
-            f"Network interface {name} is down; up: {up}. Plug the cable in and see `ip link`, or bring it up: "
-            f"ip link set {name} up."
-        )
-
-
-def _up(name: str) -> bool:
-    try:
-        flags = int(Path("/sys/class/net", name, "flags").read_text(), 16)
-        state = Path("/sys/class/net", name, "operstate").read_text().strip()
-    except (OSError, ValueError):  # systems other than Linux: what exists is taken as usable
-        return True
-    return bool(flags & _IS_UP) and state != "down"  # the loopback's state is "unknown"
+    if robot not in KINDS:
+        raise unknown_name("robot", robot, KINDS)
+    if not 0 <= domain <= LARGEST_DOMAIN:
+        raise SurefootError(f"domain is {domain}; valid: 0 to {LARGEST_DOMAIN}. Unitree's robots are on 0.")
+    return RobotAddress(robot, interface, domain)

@@ -14,8 +14,11 @@ from typing import Optional
 
 import numpy as np
 
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.transport import Damper
+
 from .commands import LowCommand
-from .kinds import KINDS, RobotKind
+from .kinds import COMMAND_TOPIC, KINDS, RobotKind
 from .participant import Participant
 from .reports import Reports
 from .rivals import OtherCommander, OwnController
@@ -36,6 +39,7 @@ TORQUE_SHARE = 0.25
 """The same as a share of what damping gives, for velocity and torque of a report are not of the same instant.
 Assumption."""
 
+_MATCH_TIMEOUT_S = 5.0
 _ALONE_S = 0.1  # in which the loop's own last commands still come
 
 
@@ -123,8 +127,8 @@ class DampingEvidence:
         )
 
 
-class Damper:
-    """Damps a robot at its low-level rate and listens to whether it is damped.
+class UnitreeDamper(Damper):
+    """Damps a Unitree robot at its low-level rate and listens to whether it is damped.
 
     It gives way to whoever else commands the robot (:mod:`~surefoot_bridge.unitree.rivals`), and goes on after that.
 
@@ -152,6 +156,34 @@ class Damper:
         self._zeros, self._period_s = np.zeros(count), 1.0 / self._kind.low_level_hz
         self._begun_s = self._due_s = math.nan
         self._rivals: Optional[_Rivals] = None
+
+    @property
+    def shown(self) -> bool:
+        """Whether the robot's reports show that it is damped."""
+        return self.evidence.shown
+
+    @property
+    def finding(self) -> str:
+        """What they say of it, for a person."""
+        return self.evidence.finding
+
+    def await_robot(self) -> None:
+        """Wait until the robot, or who emulates it, receives commands.
+
+        Raises:
+            SurefootError: If nobody does.
+        """
+        until = time.monotonic() + _MATCH_TIMEOUT_S
+        while self.command.num_subscribers == 0:
+            if time.monotonic() > until:
+                raise SurefootError(
+                    f"nobody receives {COMMAND_TOPIC} within {_MATCH_TIMEOUT_S:.0f} s, so it could not damp the robot"
+                )
+            time.sleep(0.005)
+
+    def look(self) -> None:
+        """Take the reports that have come, so that it is known how young reports are here."""
+        self.evidence.look()
 
     def begin(self) -> None:
         """Begin to damp with the next step."""

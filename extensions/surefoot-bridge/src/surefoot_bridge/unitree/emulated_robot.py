@@ -9,12 +9,12 @@ import numpy as np
 from surefoot_bridge.clock import Clock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading, Robot
+from surefoot_bridge.robot_address import RobotAddress, require_interface
+from surefoot_bridge.robot_lock import RobotLock
 from surefoot_bridge.state import JointCommand, RobotState
 
-from .address import RobotAddress, require_interface
 from .firmware import CommandCounts, Firmware
 from .kinds import REPORT_TOPIC
-from .lock import RobotLock
 from .paced_clock import PacedClock
 from .participant import Subscriber
 

@@ -13,9 +13,10 @@ from typing import Iterator, Optional, Sequence
 from surefoot_bridge.clock import Clock, MonotonicClock
 from surefoot_bridge.command_report import write_report
 from surefoot_bridge.mujoco_robot import MujocoRobot
+from surefoot_bridge.robot_address import LOOPBACK
 from surefoot_bridge.robot_model import robot_model
 
-from .address import LOOPBACK, RobotAddress
+from .address import unitree_address
 from .emulated_robot import EmulatedRobot, EmulationReport
 from .emulator_watchers import Gantry, Recorder, Truth, Watcher, Window
 from .paced_clock import PacedClock
@@ -34,7 +35,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         SurefootError: If it cannot be emulated.
     """
     arguments = _parser().parse_args(argv)
-    address = RobotAddress(SHORT_NAMES[arguments.robot], arguments.interface, arguments.domain)
+    address = unitree_address(SHORT_NAMES[arguments.robot], arguments.interface, arguments.domain)
     played = [] if arguments.remote is None else read_remote_script(arguments.remote)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

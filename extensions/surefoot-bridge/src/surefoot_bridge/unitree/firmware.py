@@ -14,9 +14,9 @@ from typing import Dict, FrozenSet, List, Tuple
 
 import numpy as np
 
+from surefoot_bridge.robot_address import RobotAddress
 from surefoot_bridge.state import JointCommand, RobotState
 
-from .address import RobotAddress
 from .checksum import checksum
 from .handover import SPORT
 from .kinds import (

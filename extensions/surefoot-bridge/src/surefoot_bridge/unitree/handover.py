@@ -16,8 +16,9 @@ from typing import Callable, Mapping, NamedTuple, Optional, Tuple
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robot_address import RobotAddress
+from surefoot_bridge.transport import OwnControllerFacts
 
-from .address import RobotAddress
 from .motion_switcher import MotionSwitcher
 from .participant import Participant
 from .service import Service, ServiceError
@@ -46,38 +47,38 @@ class Rest:
     Attributes:
         api_id: What its service is asked for.
         parameter: With what.
-        name: What that is called.
         folded_below_rad: Ends of joints' names, and below which angle they are when the robot lies [rad]; none for one
             that hangs.
-        needs: What must hold before, for the checklist.
-        back: What the robot does when its controller is switched on again, for the checklist.
+        facts: What that is called, what must hold before, and what the robot does afterwards, for the checklist.
     """
 
     api_id: int
     parameter: Mapping[str, int]
-    name: str
     folded_below_rad: Tuple[Tuple[str, float], ...]
-    needs: str
-    back: str
+    facts: OwnControllerFacts
 
 
 RESTS = {
     "unitree_go2": Rest(
         api_id=STAND_DOWN,
         parameter={},
-        name="StandDown",
         # The vendor's example folds calves to -2.65 rad and stands with -1.3; half way between.
         folded_below_rad=(("_calf_joint", -2.0),),
-        needs="The Go2 stands or lies on flat ground with a metre free around it",
-        back="stands up by itself",
+        facts=OwnControllerFacts(
+            needs="The Go2 stands or lies on flat ground with a metre free around it",
+            rest="StandDown",
+            back="stands up by itself",
+        ),
     ),
     "unitree_g1": Rest(
         api_id=SET_FSM,
         parameter=DAMP,
-        name="Damp",
         folded_below_rad=(),
-        needs="The G1 hangs from its gantry with its feet off the ground",
-        back="has no torque until its remote or its app tells it what to do: the gantry carries it",
+        facts=OwnControllerFacts(
+            needs="The G1 hangs from its gantry with its feet off the ground",
+            rest="Damp",
+            back="has no torque until its remote or its app tells it what to do: the gantry carries it",
+        ),
     ),
 }
 
@@ -201,7 +202,7 @@ class Handover:
         while time.monotonic() - since < _STILL_S:
             if time.monotonic() > until:
                 raise SurefootError(
-                    f"{self._address} does not lie down by its own controller {name!r} ({rest.name}"
+                    f"{self._address} does not lie down by its own controller {name!r} ({rest.facts.rest}"
                     f"{': ' + why if why else ''}) within {_LIE_DOWN_S:.0f} s, and is not let fall. Let it lie down by "
                     "its remote or app, then start again."
                 )

@@ -8,8 +8,8 @@ import numpy as np
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.realtime import on_control_path
+from surefoot_bridge.robot_address import LOOPBACK, require_interface
 
-from .address import LOOPBACK, require_interface
 from .dds_library import MatchedStatus, SampleInfo, TopicDescriptor, load_library
 from .marshalling import is_fixed_size, operations
 from .messages import Message

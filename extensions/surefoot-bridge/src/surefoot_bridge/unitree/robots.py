@@ -141,6 +141,10 @@ class UnitreeG1(UnitreeRobot):
             self._share, self._share_s = float(batteries[-1]["soc"]) / 100.0, self._clock.now()
         return self._share
 
+    def guardian_command(self) -> Dict[str, int]:
+        """Return what the guardian must repeat in its commands."""
+        return {"mode_machine": self.mode_machine}
+
     @property
     def mode_machine(self) -> int:
         """What the robot calls its kind in reports, and expects in commands."""

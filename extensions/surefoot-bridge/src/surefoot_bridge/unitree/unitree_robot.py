@@ -10,14 +10,15 @@ import numpy as np
 from surefoot_bridge.clock import Clock
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot import Reading, Robot
+from surefoot_bridge.robot import Reading
+from surefoot_bridge.robot_address import LOOPBACK, RobotAddress, require_interface
+from surefoot_bridge.robot_lock import RobotLock
 from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.transport import NetworkRobot, require_fit
 
-from .address import LOOPBACK, RobotAddress, require_interface
 from .commands import LowCommand, require_keepable
 from .handover import Handover, Joints
 from .kinds import COMMAND_TOPIC, EMULATED, RobotKind
-from .lock import RobotLock
 from .motion_switcher import MotionSwitcher
 from .participant import Participant
 from .reports import Reports
@@ -27,7 +28,7 @@ _LISTEN_S = 0.3  # for commands of others: 150 of them at the robots' rate
 _POLL_S = 0.005
 
 
-class UnitreeRobot(Robot):
+class UnitreeRobot(NetworkRobot):
     """A Unitree robot over DDS. :func:`~surefoot_bridge.unitree.open_robot` opens it.
 
     Nothing is sent to it before :meth:`take_control`.
@@ -56,12 +57,8 @@ class UnitreeRobot(Robot):
 
     def __init__(self, address: RobotAddress, contract: Contract, *, clock: Clock) -> None:
         self.name, self.caps = self.kind.robot, self.kind.caps
-        if address.robot != self.name or contract.robot.name != self.name:
-            raise SurefootError(
-                f"The address is of {address.robot}, the contract for {contract.robot.name}; both must be {self.name}."
-            )
+        require_fit(address, self.caps, contract)
         self.address = address
-        self.caps.require(contract)
         self.joint_names, self._motors = self.kind.joint_names, np.arange(len(self.kind.joint_names))
         self.foot_names = contract.robot.foot_names if self.kind.foot_names else ()
         self._feet = [self.kind.foot_names.index(foot) for foot in self.foot_names]
@@ -180,7 +177,7 @@ class UnitreeRobot(Robot):
         if name is not None:
             self._own_controller.start()
 
-    def give_back(self) -> str:
+    def release(self) -> str:
         """Switch the robot's own controller on again, if it was on before control was taken. Nothing is sent any more.
 
         To be called when the robot rests and nobody else commands it: a Go2 stands up.

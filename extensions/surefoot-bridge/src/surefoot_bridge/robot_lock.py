@@ -9,9 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Optional
 
-from surefoot_bridge.errors import SurefootError
-
-from .address import RobotAddress
+from .errors import SurefootError
+from .robot_address import RobotAddress
 
 _SHARED = Path("/run/lock")  # of all users, where the system has one
 _NOTE_BYTES = 1024
