@@ -1,9 +1,7 @@
 """A bundle is loaded whole and proven, or refused with the reason; whatever was changed in it is found."""
 
 import json
-import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,20 +16,6 @@ from surefoot_bridge.manifest import identity, read_files
 from surefoot_bridge.weights import digest, save_weights
 
 CELLS = (None, "gru", "lstm")
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    """A bundle of a perceptron, without exported forms."""
-    folder = tmp_path_factory.mktemp("written") / "bundle"
-    write_bundle(folder)
-    return folder
-
-
-@pytest.fixture
-def folder(written, tmp_path):
-    """A copy of it, to be changed."""
-    return Path(shutil.copytree(written, tmp_path / "bundle"))
 
 
 @pytest.mark.parametrize("cell", CELLS)
