@@ -111,7 +111,7 @@ def run_loop(bundle, robot, guardian, script, duration_s, *, clock, **options):
     return Loop(bundle, robot, operator, **parts, **options).run(duration_s)
 
 
-def run_script(bundle, script, duration_s):
+def run_script(bundle, script, duration_s, **options):
     """Run a bundle on the emulated robot by a script; returns the loop's report, and what was sent."""
     contract, clock = bundle.contract, MonotonicClock()
     with open_robot(address(contract.robot.name), contract, clock=clock, timeout_s=20.0) as robot:
@@ -120,5 +120,5 @@ def run_script(bundle, script, duration_s):
             robot.address, timeout_s=5.0, lock=robot.lock, mode_machine=getattr(robot, "mode_machine", 0)
         )
         listened = Listened(robot, clock)
-        report = run_loop(bundle, listened, guardian, script, duration_s, clock=clock)
+        report = run_loop(bundle, listened, guardian, script, duration_s, clock=clock, **options)
     return report, listened.sent
