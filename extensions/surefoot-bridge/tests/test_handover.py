@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from emulation import Emulator, needs_emulator, run_loop
 from run_rig import BUNDLE, needs_bundle
-from unitree_peer import Peer, address, needs_dds, unitree_contract
+from unitree_peer import Peer, address, needs_dds, opened
 
 from surefoot_bridge import robot_control
 from surefoot_bridge.bundle import load_bundle
@@ -18,14 +18,10 @@ from surefoot_bridge.robot_place import RobotPlace
 from surefoot_bridge.unitree import handover, open_robot
 from surefoot_bridge.unitree.handover import SET_FSM, STAND_DOWN
 
-pytestmark = needs_dds
+pytestmark = [needs_dds, pytest.mark.usefixtures("quick_opening")]
 
 GO2, G1 = "unitree_go2", "unitree_g1"
 FOLDED_RAD = [-2.65] * 4
-
-
-def opened(robot=GO2):
-    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=10.0)
 
 
 def asked(peer, monkeypatch):
