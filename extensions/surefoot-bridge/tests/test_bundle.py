@@ -110,7 +110,10 @@ CHANGES = [
         {"robot.joint_names": ["b", "a", "c"], "robot.sdk_joint_names": ["c", "b", "a"]},
         "recorded with the joints c, a, b; the contract has c, b, a",
     ),
-    ({"robot.foot_names": ["right", "left"]}, "recorded with the feet left, right; the contract has right, left"),
+    (
+        {"robot.foot_names": ["right", "left"], "robot.mirror_foot_names": ["left", "right"]},
+        "recorded with the feet left, right; the contract has right, left",
+    ),
     (
         {"command.names": ["lin_vel_y_m_s", "lin_vel_x_m_s", "ang_vel_z_rad_s"]},
         "recorded with the components of the command lin_vel_x_m_s, lin_vel_y_m_s, ang_vel_z_rad_s; the contract has",
