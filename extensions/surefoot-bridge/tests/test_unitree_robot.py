@@ -5,23 +5,19 @@ import time
 
 import numpy as np
 import pytest
-from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds, unitree_contract
+from unitree_peer import DOMAIN, Peer, await_true, needs_dds, opened
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import JointCommand
-from surefoot_bridge.unitree import UnitreeG1, open_robot
+from surefoot_bridge.unitree import UnitreeG1
 from surefoot_bridge.unitree.commands import LowCommand
 from surefoot_bridge.unitree.kinds import KINDS
 from surefoot_bridge.unitree.participant import Participant
 
-pytestmark = needs_dds
+pytestmark = [needs_dds, pytest.mark.usefixtures("quick_opening")]
 
 GO2, G1 = "unitree_go2", "unitree_g1"
-
-
-def opened(robot=GO2):
-    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=10.0)
 
 
 def command(n, first=0.0):
