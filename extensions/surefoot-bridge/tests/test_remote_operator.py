@@ -17,10 +17,10 @@ from surefoot_bridge.combined_operator import CombinedOperator
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.machine_modes import Mode, Request
 from surefoot_bridge.operator_choice import OperatorChoice
-from surefoot_bridge.remote_operator import RemoteOperator, RemoteStop, remote_source, try_remote_stop
+from surefoot_bridge.remote_operator import RemoteOperator, RemoteStop, remote_of_robot, try_remote_stop
 from surefoot_bridge.robot_place import parse_place
 from surefoot_bridge.stages import stage_of
-from surefoot_bridge.unitree.remote import KEYS, remote_bytes, remote_of
+from surefoot_bridge.unitree.remote import KEYS, REMOTE, remote_bytes, remote_of
 from surefoot_bridge.unitree.remote_script import PlayedRemote, read_remote_script
 
 NAMES = ("lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
@@ -33,7 +33,7 @@ class Held:
 
     def __init__(self, *keys, **sticks):
         self.data = remote_bytes(keys, **sticks)
-        self.operator = RemoteOperator(lambda: self.data, NAMES, LARGEST, time_s=0.0)
+        self.operator = RemoteOperator(REMOTE, lambda: self.data, NAMES, LARGEST, time_s=0.0)
 
     def at(self, time_s, *keys, **sticks):
         self.operator.read(time_s)  # the loop has looked until now
@@ -57,7 +57,7 @@ def test_keys_and_sticks_stand_where_the_sdk_has_them():
 def test_l2_with_b_and_select_stop_whoever_else_commands(keys, stops):
     data = [remote_bytes()]
     watcher = Held().operator
-    combined = CombinedOperator(watcher, stops=[RemoteStop(lambda: data[0])])
+    combined = CombinedOperator(watcher, stops=[RemoteStop(REMOTE, lambda: data[0])])
     assert not combined.read(0.0).stop
     data[0] = remote_bytes(keys)
     assert combined.read(0.1).stop == stops
@@ -119,7 +119,7 @@ def test_a_robot_stands_walks_and_is_damped_by_its_remote_alone(tmp_path):
         keys = [keys for begin_s, keys in held.items() if rig.clock.now() >= begin_s - 1e-9]
         return remote_bytes(keys[-1] if keys else [], ly=0.9)
 
-    rig.operator.read = RemoteOperator(remote, NAMES, LARGEST, time_s=0.0).read
+    rig.operator.read = RemoteOperator(REMOTE, remote, NAMES, LARGEST, time_s=0.0).read
     report = rig.run(3.0)
     modes = [(change.mode, round(change.time_s, 1)) for change in report.modes]
     assert modes == [(Mode.PASSIVE, 0.0), (Mode.STAND, 0.1), (Mode.WALK, 1.5), (Mode.DAMPED, 2.5)]
@@ -129,7 +129,7 @@ def test_a_robot_stands_walks_and_is_damped_by_its_remote_alone(tmp_path):
 @pytest.mark.usefixtures("quick_opening")
 def test_the_remote_comes_with_the_robots_reports_and_its_stop_is_tried_before_it_is_relied_on(tmp_path):
     with Peer(GO2) as peer, opened() as robot:
-        source = remote_source(robot)
+        _, source = remote_of_robot(robot)
         peer.firmware.remote = remote_bytes(["L1"], ly=0.5)
         assert await_true(lambda: robot.read() and source() == peer.firmware.remote)
         master, terminal = pty.openpty()

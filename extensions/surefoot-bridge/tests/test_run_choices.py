@@ -9,9 +9,11 @@ from contracts import small_contract
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.machine_modes import Poses, Request
 from surefoot_bridge.operator_choice import OperatorChoice, open_operator, parse_operator
+from surefoot_bridge.remote_operator import help_of
 from surefoot_bridge.robot_address import RobotAddress
 from surefoot_bridge.robot_place import RobotPlace, parse_place
 from surefoot_bridge.stages import STAGES
+from surefoot_bridge.unitree.remote import REMOTE
 
 CONTRACT = small_contract()
 POSES = Poses(*[(0.0, 0.0, 0.0)] * 3, stand_s=2.0, sit_s=1.8, crouch_s=0.3)
@@ -64,10 +66,10 @@ def test_operators_are_understood():
     assert parse_operator("joystick") == OperatorChoice("joystick")
     assert parse_operator("joystick:/dev/input/js1") == OperatorChoice("joystick", Path("/dev/input/js1"))
     assert parse_operator("script:a:b.txt") == OperatorChoice("script", Path("a:b.txt"))
-    assert "space  STOP" in parse_operator("keyboard").help
-    assert "B  STOP" in parse_operator("joystick").help
+    assert "space  STOP" in parse_operator("keyboard").help()
+    assert "B  STOP" in parse_operator("joystick").help()
     assert parse_operator("remote") == OperatorChoice("remote")
-    assert "L2+B or select  STOP" in parse_operator("remote").help
+    assert "L2+B or select  STOP" in help_of(REMOTE)
 
 
 @pytest.mark.parametrize("text", ["script", "script:", "joystick:", "keyboard:x", "mouse", ""])

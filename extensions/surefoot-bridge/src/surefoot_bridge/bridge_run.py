@@ -28,6 +28,7 @@ from .seal_key import seal_key
 from .stage_standing import require_open
 from .stages import Stage
 from .stop_file import StopFile
+from .transport import NetworkRobot
 from .transports import names
 
 REPORT_TIMEOUT_S = 5.0
@@ -177,8 +178,8 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             heartbeat=guardian,
             ask_realtime=place.address is not None,
         )
-        if run.operator.help:
-            print(run.operator.help, flush=True)
+        if run.operator.help(opened):
+            print(run.operator.help(opened), flush=True)
         if run.live:
             name = stage.log_name(rehearsal=not _is_real(run, robot))
             loop.live = stack.enter_context(
@@ -234,16 +235,16 @@ def _remote_checks(robot: Robot, run: Run, stops: List[Callable[[float], bool]])
     Raises:
         SurefootError: If it is to command a real robot, and its stop was not tried.
     """
-    if run.place.address is None:
+    if not isinstance(robot, NetworkRobot) or (robot.remote_control is None and run.operator.kind != "remote"):
         return ()
-    from .remote_operator import RemoteStop, remote_source, try_remote_stop
-    from .unitree.remote import STOP
+    from .remote_operator import RemoteStop, remote_of_robot, try_remote_stop
 
-    stops.append(RemoteStop(remote_source(robot)))
+    control, source = remote_of_robot(robot)
+    stops.append(RemoteStop(control, source))
     if not run.place.on_hardware:
         return ()
     if try_remote_stop(robot):
-        return (f"The robot's remote is in somebody's hand. Its stop ({STOP}) was tried just now, and came.",)
+        return (f"The robot's remote is in somebody's hand. Its stop ({control.stop}) was tried just now, and came.",)
     if run.operator.kind == "remote":
         raise SurefootError("--operator remote: its stop was not tried, so it does not command a real robot.")
     return ()

@@ -24,7 +24,7 @@ class Command(NamedTuple):
 COMMANDS: Dict[str, Command] = {
     "check": Command("check_command", "Check a bundle and say what is in it."),
     "run": Command("run_command", "Run a bundle on a robot: a real one, an emulated one, or one in MuJoCo."),
-    "emulate": Command("unitree.emulator", "Emulate a robot on the network, for the bridge to talk to."),
+    "emulate": Command("emulate_command", "Emulate a robot on the network, for the bridge to talk to."),
     "guardian": Command("guardian_command", "Show, end or be what damps a robot without a bridge."),
     "stages": Command("stages_command", "Show which stages its logs have opened to a bundle."),
     "log": Command("log.command", "Say what is in a log, and draw it."),

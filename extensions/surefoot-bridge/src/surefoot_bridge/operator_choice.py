@@ -12,7 +12,6 @@ from .operators import Operator
 from .robot import Robot
 from .script_operator import ScriptOperator, read_script
 from .stages import Stage, largest_of
-from .transports import names as robot_names
 
 VALID = ("keyboard", "joystick", "joystick:DEVICE", "remote", "script:FILE")
 """What ``--operator`` takes."""
@@ -32,15 +31,20 @@ class OperatorChoice:
     kind: Literal["keyboard", "joystick", "remote", "script"]
     path: Optional[Path] = None
 
-    @property
-    def help(self) -> str:
-        """What a person must know to command the robot; empty for a script."""
+    def help(self, robot: Optional[Robot] = None) -> str:
+        """Return what a person must know to command the robot; empty for a script.
+
+        Args:
+            robot: The robot whose remote commands; needed for that only.
+        """
         if self.kind == "script":
             return ""
         if self.kind == "joystick":
             from .joystick_operator import HELP
         elif self.kind == "remote":
-            from .remote_operator import HELP
+            from .remote_operator import help_of, remote_of_robot
+
+            return help_of(remote_of_robot(robot)[0])
         else:
             from .keyboard_operator import HELP
         return HELP
@@ -113,11 +117,9 @@ def open_operator(
 
         leader = JoystickOperator(names, largest, time_s=time_s, device=choice.path)
     elif choice.kind == "remote":
-        from .remote_operator import RemoteOperator, remote_source
+        from .remote_operator import RemoteOperator, remote_of_robot
 
-        if robot is None:
-            raise SurefootError(f"The remote needs a robot on the network: --robot {' or '.join(robot_names())}.")
-        leader = RemoteOperator(remote_source(robot), names, largest, time_s=time_s)
+        leader = RemoteOperator(*remote_of_robot(robot), names, largest, time_s=time_s)
     else:
         if choice.path is None:
             raise SurefootError("A script needs a file: --operator script:FILE.")

@@ -7,60 +7,62 @@ of reach is not documented, and may be the last that it heard.
 import select
 import sys
 import time
-from typing import Callable, List, Optional, Sequence, TextIO
+from typing import Callable, List, Optional, Sequence, TextIO, Tuple
 
 from .errors import SurefootError
 from .machine_modes import Request
+from .remote_control import RemoteControl, RemoteState
 from .robot import Robot
 from .stick_operator import MOTION_S, PRESENCE_S, StickOperator
-from .unitree.remote import STOP, Remote, remote_of
+from .transport import NetworkRobot
+from .transports import names
 
-HELP = f"""Remote of the robot: {STOP}  STOP: damp at once, until start
-          L1 hold it to move; with it A stand, X walk; without it Y sit, down passive
-          left stick walk, right stick turn
-Without L1 the velocity is zero. Without any change for {MOTION_S:g} s too; for {PRESENCE_S:g} s: it stops and stands.
-Ctrl-C in the terminal: end in order, as the checklist says; again: damp at once."""
-
-DEAD_MAN = "L1"
-"""Key that must be held for the robot to move, and to stand up or walk."""
-
-_REQUESTS = {
-    "A": Request.STAND,
-    "X": Request.WALK,
-    "Y": Request.SIT,
-    "down": Request.PASSIVE,
-    "start": Request.RELEASE,
-}
-_AXES = {"lin_vel_x_m_s": ("ly", 1.0), "lin_vel_y_m_s": ("lx", -1.0), "ang_vel_z_rad_s": ("rx", -1.0)}
 _MOVED = 0.02  # of a stick that counts as a person's doing: ten times what a stick at rest trembles. Assumption.
 
 
-def remote_source(robot: Robot) -> Callable[[], bytes]:
-    """Return what gives the 40 bytes of a robot's remote.
+def help_of(control: RemoteControl) -> str:
+    """Return what a person must know to command a robot by its remote."""
+    key, dead_man = control.key_of, control.dead_man
+    return (
+        f"Remote of the robot: {control.stop}  STOP: damp at once, until {key(Request.RELEASE)}\n"
+        f"          {dead_man} hold it to move; with it {key(Request.STAND)} stand, {key(Request.WALK)} walk; "
+        f"without it {key(Request.SIT)} sit, {key(Request.PASSIVE)} passive\n"
+        f"          {control.sticks}\n"
+        f"Without {dead_man} the velocity is zero. Without any change for {MOTION_S:g} s too; for {PRESENCE_S:g} s: it "
+        "stops and stands.\n"
+        "Ctrl-C in the terminal: end in order, as the checklist says; again: damp at once."
+    )
+
+
+def remote_of_robot(robot: Optional[Robot]) -> Tuple[RemoteControl, Callable[[], bytes]]:
+    """Return the remote of a robot, and what gives the bytes that its reports carry of it.
 
     Raises:
-        SurefootError: If its reports carry none.
+        SurefootError: If they carry none.
     """
-    if not hasattr(robot, "remote"):
+    control = robot.remote_control if isinstance(robot, NetworkRobot) else None
+    if control is None:
+        here = "This robot" if robot is None else robot.name
         raise SurefootError(
-            f"{robot.name} here has no remote. --operator remote is for robots on the network: go2, g1."
+            f"{here} here has no remote. --operator remote is for robots on the network: {', '.join(names())}."
         )
-    return lambda: robot.remote  # type: ignore[attr-defined]  # looked for above
+    return control, lambda: robot.remote  # type: ignore[union-attr]  # looked at above
 
 
 class RemoteStop:
     """Stops a robot for as long as the stop of its remote is pressed.
 
     Args:
-        source: Gives what the remote says, 40 bytes.
+        control: The remote.
+        source: Gives what it says.
     """
 
-    def __init__(self, source: Callable[[], bytes]) -> None:
-        self._source = source
+    def __init__(self, control: RemoteControl, source: Callable[[], bytes]) -> None:
+        self._control, self._source = control, source
 
     def __call__(self, time_s: float) -> bool:  # noqa: ARG002  (what each source of stops is given)
         """Return whether it is pressed."""
-        return remote_of(self._source()).stops
+        return self._control.read(self._source()).stops
 
 
 class RemoteOperator(StickOperator):
@@ -69,7 +71,8 @@ class RemoteOperator(StickOperator):
     What is held down when it is opened was not meant for the bridge, but for the stop and the dead-man's key.
 
     Args:
-        source: Gives what the remote says, 40 bytes.
+        control: The remote.
+        source: Gives what it says.
         command_names: Components of the velocity command, in the contract's order.
         largest_command: What a stick at its end asks for, that of the stage.
         time_s: The control loop's clock now [s].
@@ -80,28 +83,30 @@ class RemoteOperator(StickOperator):
 
     def __init__(
         self,
+        control: RemoteControl,
         source: Callable[[], bytes],
         command_names: Sequence[str],
         largest_command: Sequence[float],
         *,
         time_s: float,
     ) -> None:
-        missing = [name for name in command_names if name not in _AXES]
+        missing = [name for name in command_names if name not in control.axes]
         if missing:
-            raise SurefootError(f"The remote has no stick for {', '.join(missing)}; it has: {', '.join(_AXES)}.")
+            raise SurefootError(f"The remote has no stick for {', '.join(missing)}; it has: {', '.join(control.axes)}.")
         super().__init__(largest_command, time_s=time_s)
-        self._source, self._axes = source, [_AXES[name] for name in command_names]
+        self._control, self._source = control, source
+        self._axes = [control.axes[name] for name in command_names]
         self._data = source()
-        self._remote = self._at_sign = remote_of(self._data)
+        self._remote = self._at_sign = control.read(self._data)
 
     def _look(self, time_s: float, *, resumed: bool) -> None:  # noqa: ARG002  (a remote is looked at as it is)
         data = self._source()
         if data != self._data:
             self._data = data
-            self._take(remote_of(data), time_s)
+            self._take(self._control.read(data), time_s)
         self._stop = self._stop or self._remote.stops
 
-    def _take(self, remote: Remote, time_s: float) -> None:
+    def _take(self, remote: RemoteState, time_s: float) -> None:
         before, self._remote = self._remote, remote
         if remote.keys != before.keys or _furthest(remote, self._at_sign) > _MOVED:
             self._presence.seen(time_s)
@@ -109,20 +114,20 @@ class RemoteOperator(StickOperator):
         if remote.stops:
             self._requests.clear()
             return
-        for name, request in _REQUESTS.items():
+        for name, request in self._control.requests.items():
             if remote.holds(name) and not before.holds(name):
                 self._ask(request)
 
     def _holds_dead_man(self) -> bool:
-        return self._remote.holds(DEAD_MAN)
+        return self._remote.holds(self._control.dead_man)
 
     def _shares(self) -> List[float]:
-        return [sign * getattr(self._remote, axis) for axis, sign in self._axes]
+        return [sign * self._remote.sticks[place] for place, sign in self._axes]
 
 
-def _furthest(one: Remote, other: Remote) -> float:
+def _furthest(one: RemoteState, other: RemoteState) -> float:
     """Return how far the stick that moved most has moved between two looks."""
-    return max(abs(a - b) for a, b in zip(one[1:], other[1:]))
+    return max(abs(a - b) for a, b in zip(one.sticks, other.sticks))
 
 
 def try_remote_stop(robot: Robot, *, source: Optional[TextIO] = None, output: Optional[TextIO] = None) -> bool:
@@ -134,12 +139,12 @@ def try_remote_stop(robot: Robot, *, source: Optional[TextIO] = None, output: Op
         output: Where the person is asked; the standard output by default.
     """
     source, output = source or sys.stdin, output or sys.stdout
-    stops = RemoteStop(remote_source(robot))
+    control, bytes_of_remote = remote_of_robot(robot)
+    stops = RemoteStop(control, bytes_of_remote)
     if source is None or not source.isatty():
         return False
     print(
-        "Press select on the robot's remote now, to try its stop (not L2+B: its own controller, where that is still "
-        "on, obeys it and lets the robot drop), or Enter to go on without relying on the remote: ",
+        f"Press {control.try_stop}, or Enter to go on without relying on the remote: ",
         end="",
         file=output,
         flush=True,

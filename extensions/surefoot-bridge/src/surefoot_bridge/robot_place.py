@@ -86,7 +86,13 @@ class RobotPlace:
             raise no_transport(contract.robot.name)
         transport = self.transport
         require_fit(address, transport.caps, contract)
-        return transport.open(address, contract, clock=clock, timeout_s=timeout_s)
+        robot = transport.open(address, contract, clock=clock, timeout_s=timeout_s)
+        if not isinstance(robot, NetworkRobot):
+            raise SurefootError(
+                f"{type(transport).__name__}.open returned a {type(robot).__name__}; it must be a "
+                "surefoot_bridge.transport.NetworkRobot. Repair the transport."
+            )
+        return robot
 
 
 def parse_place(robot: str, *, interface: Optional[str], domain: Optional[int]) -> RobotPlace:

@@ -13,6 +13,7 @@ from .clock import Clock
 from .contract import Contract
 from .errors import SurefootError
 from .hardware_caps import HardwareCaps
+from .remote_control import RemoteControl
 from .robot import Robot
 from .robot_address import RobotAddress
 from .robot_lock import RobotLock
@@ -40,11 +41,18 @@ class NetworkRobot(Robot):
         address: Where it is.
         lock: What keeps other bridges of this computer away; it is given back by ``close``.
         taken_from: Name of the robot's own controller that control was taken from; empty for none.
+        remote_control: The robot's remote, whose stop the bridge obeys; None where its reports carry none.
     """
 
     address: RobotAddress
     lock: RobotLock
     taken_from: str = ""
+    remote_control: Optional[RemoteControl] = None
+
+    @property
+    def remote(self) -> bytes:
+        """What its remote says, as the newest report carries it."""
+        return b""
 
     @property
     def own_controller(self) -> Optional[str]:
@@ -175,7 +183,10 @@ class Transport(ABC):
         """
 
     def emulate(self, arguments: Sequence[str]) -> int:
-        """Emulate a robot on the network, as ``surefoot-bridge emulate`` is told; return the exit status.
+        """Emulate a robot on the network until it is told to end; return the exit status.
+
+        Args:
+            arguments: What ``surefoot-bridge emulate`` was given: ``--robot NAME``, and what else the emulator takes.
 
         Raises:
             SurefootError: If it cannot be emulated.

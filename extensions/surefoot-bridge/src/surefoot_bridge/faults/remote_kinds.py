@@ -13,9 +13,9 @@ from surefoot_bridge.clock import Clock
 from surefoot_bridge.joystick_operator import PRESENCE_S
 from surefoot_bridge.machine_modes import Request
 from surefoot_bridge.operators import Operator, OperatorInput
-from surefoot_bridge.remote_operator import DEAD_MAN, RemoteOperator
+from surefoot_bridge.remote_operator import RemoteOperator
 from surefoot_bridge.safety_rules import Response
-from surefoot_bridge.unitree.remote import REMOTE_BYTES, remote_bytes
+from surefoot_bridge.unitree.remote import REMOTE, REMOTE_BYTES, remote_bytes
 
 from .fault import AT_ONCE_S, LONG_S, Fault, harmless
 
@@ -52,7 +52,7 @@ _KINDS: Tuple[Tuple[Fault, Callable[[_Bytes], bytes]], ...] = (
     (
         Fault("remote_taps_select", "Select of the robot's remote is seen in one reading only.", "operator",
               ("operator_stop",), Response.DAMP, AT_ONCE_S, 0.002),
-        lambda _: remote_bytes((DEAD_MAN, "select")),
+        lambda _: remote_bytes((REMOTE.dead_man, "select")),
     ),
     (
         Fault("remote_out_of_reach", "The robot's remote says the same over and over.", "operator", ("operator_lost",),
@@ -76,7 +76,7 @@ _KINDS: Tuple[Tuple[Fault, Callable[[_Bytes], bytes]], ...] = (
     ),
     (
         harmless("remote_nan", "The sticks of the remote are not numbers.", "operator"),
-        lambda _: remote_bytes((DEAD_MAN,), lx=np.nan, rx=np.nan, ly=np.nan),
+        lambda _: remote_bytes((REMOTE.dead_man,), lx=np.nan, rx=np.nan, ly=np.nan),
     ),
 )  # fmt: skip
 
@@ -107,12 +107,14 @@ class FaultyRemote(Operator):
     def read(self, time_s: float) -> OperatorInput:
         """Return what the bridge makes of the remote."""
         if self._remote is None:
-            self._remote = RemoteOperator(self._says, _COMMANDS, np.ones(len(_COMMANDS)).tolist(), time_s=time_s)
+            self._remote = RemoteOperator(
+                REMOTE, self._says, _COMMANDS, np.ones(len(_COMMANDS)).tolist(), time_s=time_s
+            )
         wish = self._operator.read(time_s)
         self._sign = -self._sign
         forward, left, turn = np.clip(wish.velocity_command, -1.0, 1.0)
         self._pressed = remote_bytes(
-            (DEAD_MAN, *([_KEYS[wish.request]] if wish.request in _KEYS else [])),
+            (REMOTE.dead_man, *([_KEYS[wish.request]] if wish.request in _KEYS else [])),
             lx=-left,
             rx=-turn,
             ly=forward + self._sign * _TREMBLE,

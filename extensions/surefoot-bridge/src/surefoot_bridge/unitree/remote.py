@@ -7,7 +7,10 @@ commands: so the bridge itself must obey them.
 """
 
 import struct
-from typing import NamedTuple, Sequence
+from typing import NamedTuple, Sequence, Tuple
+
+from surefoot_bridge.machine_modes import Request
+from surefoot_bridge.remote_control import RemoteControl
 
 KEYS = ("R1", "L1", "start", "select", "R2", "L2", "F1", "F2", "A", "B", "X", "Y", "up", "right", "down", "left")
 """Keys, from bit 0 on."""
@@ -46,6 +49,11 @@ class Remote(NamedTuple):
         return bool(self.keys & _BITS[name])
 
     @property
+    def sticks(self) -> Tuple[float, ...]:
+        """Where both sticks and the trigger are: ``lx``, ``rx``, ``ry``, ``L2``, ``ly``."""
+        return self[1:]
+
+    @property
     def stops(self) -> bool:
         """Whether :data:`STOP` is held."""
         return bool(self.keys & _SELECT) or self.keys & _L2_AND_B == _L2_AND_B
@@ -67,3 +75,24 @@ def remote_bytes(held: Sequence[str] = (), **sticks: float) -> bytes:
     keys = sum(_BITS[name] for name in set(held))
     lx, rx, ry, ly = (sticks.get(name, 0.0) for name in STICKS)
     return _LAYOUT.pack(keys, lx, rx, ry, float("L2" in held), ly)
+
+
+REMOTE = RemoteControl(
+    read=remote_of,
+    stop=STOP,
+    try_stop=(
+        "select on the robot's remote now, to try its stop (not L2+B: its own controller, where that is still on, "
+        "obeys it and lets the robot drop)"
+    ),
+    dead_man="L1",
+    requests={
+        "A": Request.STAND,
+        "X": Request.WALK,
+        "Y": Request.SIT,
+        "down": Request.PASSIVE,
+        "start": Request.RELEASE,
+    },
+    axes={"lin_vel_x_m_s": (4, 1.0), "lin_vel_y_m_s": (0, -1.0), "ang_vel_z_rad_s": (1, -1.0)},  # ly, lx, rx
+    sticks="left stick walk, right stick turn",
+)
+"""The remote, as the bridge takes it."""

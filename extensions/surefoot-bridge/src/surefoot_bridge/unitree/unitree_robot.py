@@ -21,6 +21,7 @@ from .handover import Handover, Joints
 from .kinds import COMMAND_TOPIC, EMULATED, RobotKind
 from .motion_switcher import MotionSwitcher
 from .participant import Participant
+from .remote import REMOTE
 from .reports import Reports
 from .rivals import OtherCommander, OwnController
 
@@ -54,6 +55,7 @@ class UnitreeRobot(NetworkRobot):
     """
 
     kind: ClassVar[RobotKind]
+    remote_control = REMOTE
 
     def __init__(self, address: RobotAddress, contract: Contract, *, clock: Clock) -> None:
         self.name, self.caps = self.kind.robot, self.kind.caps
