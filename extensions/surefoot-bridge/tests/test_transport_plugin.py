@@ -1,0 +1,84 @@
+"""A made-up robot over UDP, brought by a package outside the tree: opened, commanded, and damped by its guardian."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from bundles import write_bundle
+from transport_packages import install_dingo
+from udp_robot import Server
+from unitree_peer import await_true
+
+from surefoot_bridge.guardian_registry import end_guardian, guardians
+from surefoot_bridge.robot_address import RobotAddress
+
+
+class Bridge:
+    """`surefoot-bridge run --robot dingo` as a process."""
+
+    def __init__(self, folder, port, script, *options):
+        write_bundle(folder / "bundle")
+        (folder / "script").write_text(script)
+        path = [str(install_dingo(folder / "packages")), *sys.path]
+        where = ("--robot", "dingo", "--interface", "lo", "--domain", str(port), "--stage", "tethered")
+        how = ("--runtime", "numpy", "--acknowledge", "ready", "--operator", f"script:{folder / 'script'}")
+        code = f"import sys; sys.path[:] = {path!r}; from surefoot_bridge.command_line import main; sys.exit(main())"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, "run", str(folder / "bundle"), *where, *how, *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+
+    def end(self, timeout_s=60.0):
+        try:
+            return self.process.communicate(timeout=timeout_s)[0]
+        finally:
+            self.process.kill()
+
+
+@pytest.fixture
+def robot():
+    with Server() as server:
+        yield server
+        address = RobotAddress("made_up", "lo", server.port)
+        assert await_true(lambda: not end_guardian(address) and not guardian_of(server))
+
+
+def guardian_of(server):
+    return next((each for each in guardians() if each.address == RobotAddress("made_up", "lo", server.port)), None)
+
+
+def stiff(command):
+    return any(command["kp"])
+
+
+def test_a_made_up_robot_stands_and_is_left_damped_after_a_run(robot, tmp_path):
+    bridge = Bridge(tmp_path, robot.port, "0 stand\n3 end\n")
+    shown = bridge.end()
+    assert bridge.process.returncode == 0, shown
+    assert f"emulated made_up on interface lo, domain {robot.port}" in shown
+    assert re.search("guardian +watches the bridge", shown)
+    assert "The robot is damped: its reports show no stiffness for 0.2 s" in shown
+    assert any(stiff(command) for _, command in robot.commands)
+    assert robot.commands[-1][1]["kd"] == [3.0, 3.0, 3.0]
+
+
+def test_a_made_up_robot_is_damped_by_its_guardian_when_its_bridge_is_killed(robot, tmp_path):
+    bridge = Bridge(tmp_path, robot.port, "0 stand\n60 end\n")
+    assert await_true(lambda: robot.commands and stiff(robot.commands[-1][1]), timeout_s=30.0)
+    os.kill(bridge.process.pid, signal.SIGKILL)
+    assert await_true(lambda: not stiff(robot.commands[-1][1]))
+    last = max(i for i, (_, command) in enumerate(robot.commands) if stiff(command))
+    assert robot.commands[last + 1][0] - robot.commands[last][0] < 0.35  # its end is seen at once; a busy computer adds
+    assert await_true(lambda: guardian_of(robot).shown)
+    guardian = guardian_of(robot)
+    assert guardian.parent == bridge.process.pid
+    assert robot.commands[-1][1]["pid"] == guardian.pid
+    assert robot.commands[-1][1]["kd"] == [3.0, 3.0, 3.0]
+    bridge.end()
