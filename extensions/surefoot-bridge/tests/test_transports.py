@@ -17,6 +17,7 @@ import surefoot_bridge
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.transport import Damper, NetworkRobot, Transport
 from surefoot_bridge.transports import known_caps, names, offer_of, transport_of, troubles
 
 FOLDER = Path(surefoot_bridge.__file__).parent
@@ -140,6 +141,13 @@ def test_a_transport_without_an_emulator_says_so(packages, capsys):
     assert "Unknown robot 'dingoo'; valid: dingo, " in capsys.readouterr().err
     assert main(["emulate", "--help"]) == 0
     assert re.search(r"which robot: g1, go2.*dingo", capsys.readouterr().out)
+
+
+def test_the_page_for_writers_of_transports_leaves_out_no_part_that_they_may_write():
+    page = (Path(__file__).parents[1] / "docs" / "transports.md").read_text()
+    written = {name for of in (Transport, NetworkRobot, Damper) for name in vars(of) if not name.startswith("_")}
+    inherited = {"address", "robot", "taken_from"}  # what follows from the others, or is set when it is opened
+    assert {name for name in written - inherited if f"`{name}`" not in page and f".{name}`" not in page} == set()
 
 
 # What may know a vendor, and what a guardian imports
