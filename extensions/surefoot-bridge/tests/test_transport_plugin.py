@@ -19,15 +19,15 @@ from surefoot_bridge.robot_address import RobotAddress
 class Bridge:
     """`surefoot-bridge run --robot dingo` as a process."""
 
-    def __init__(self, folder, port, script, *options):
+    def __init__(self, folder, port, script, *, more=""):
         write_bundle(folder / "bundle")
         (folder / "script").write_text(script)
-        path = [str(install_dingo(folder / "packages")), *sys.path]
+        path = [str(install_dingo(folder / "packages", more)), *sys.path]
         where = ("--robot", "dingo", "--interface", "lo", "--domain", str(port), "--stage", "tethered")
         how = ("--runtime", "numpy", "--acknowledge", "ready", "--operator", f"script:{folder / 'script'}")
         code = f"import sys; sys.path[:] = {path!r}; from surefoot_bridge.command_line import main; sys.exit(main())"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, "run", str(folder / "bundle"), *where, *how, *options],
+            [sys.executable, "-c", code, "run", str(folder / "bundle"), *where, *how],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -68,8 +68,20 @@ def test_a_made_up_robot_stands_and_is_left_damped_after_a_run(robot, tmp_path):
     assert robot.commands[-1][1]["kd"] == [3.0, 3.0, 3.0]
 
 
-def test_a_made_up_robot_is_damped_by_its_guardian_when_its_bridge_is_killed(robot, tmp_path):
-    bridge = Bridge(tmp_path, robot.port, "0 stand\n60 end\n")
+FAILS_AT_FIRST = """
+
+def fails_at_first(self, step=UdpDamper.step, fails=iter(range(5))):
+    if next(fails, None) is not None:
+        raise ZeroDivisionError("a mistake of the transport's")
+    step(self)
+
+UdpDamper.step = fails_at_first
+"""
+
+
+@pytest.mark.parametrize("more", ["", FAILS_AT_FIRST], ids=["works", "fails at first"])
+def test_a_made_up_robot_is_damped_by_its_guardian_when_its_bridge_is_killed(robot, tmp_path, more):
+    bridge = Bridge(tmp_path, robot.port, "0 stand\n60 end\n", more=more)
     assert await_true(lambda: robot.commands and stiff(robot.commands[-1][1]), timeout_s=30.0)
     os.kill(bridge.process.pid, signal.SIGKILL)
     assert await_true(lambda: not stiff(robot.commands[-1][1]))

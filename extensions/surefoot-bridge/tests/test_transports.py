@@ -15,8 +15,10 @@ from unitree_peer import unitree_contract
 
 import surefoot_bridge
 from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robot_place import parse_place
 from surefoot_bridge.transport import Damper, NetworkRobot, Transport
 from surefoot_bridge.transports import known_caps, names, offer_of, transport_of, troubles
 
@@ -97,6 +99,14 @@ def test_a_name_that_two_packages_take_is_refused_with_both(packages):
     assert transport_of("go2").robot == "unitree_go2"
 
 
+def test_a_name_that_is_the_bridges_own_is_not_taken(packages):
+    install(packages, "sly-robot", {"mujoco": "sly_robot:ROBOT"}, sly_robot="")
+    assert names() == ("g1", "go2")
+    assert parse_place("mujoco", interface=None, domain=None).kind == "mujoco"
+    (trouble,) = troubles()
+    assert trouble.startswith("The package sly-robot offers a robot by the name mujoco, which is the bridge's own.")
+
+
 def test_an_installation_that_is_older_than_the_code_is_refused_with_the_remedy(packages, monkeypatch):
     install_dingo(packages)
     monkeypatch.setattr(sys, "path", [str(packages)])
@@ -114,9 +124,6 @@ def bundle(tmp_path):
 
 
 def test_a_robot_whose_contract_no_transport_is_for_is_refused_on_hardware_with_those_that_are_there(bundle, capsys):
-    from surefoot_bridge.clock import MonotonicClock
-    from surefoot_bridge.robot_place import parse_place
-
     place = parse_place("go2", interface="eth0", domain=None)
     with pytest.raises(SurefootError) as refusal:
         place.open(small_contract(), MonotonicClock(), timeout_s=0.1)

@@ -17,6 +17,6 @@ def install(folder, package, points, **modules):
     return folder
 
 
-def install_dingo(folder):
-    """The robot of `udp_robot`, in a module that is nowhere in the tree."""
-    return install(folder, "dingo-robot", {"dingo": "dingo_robot:ROBOT"}, dingo_robot=UDP_ROBOT)
+def install_dingo(folder, more=""):
+    """The robot of `udp_robot`, in a module that is nowhere in the tree, with more text at its end."""
+    return install(folder, "dingo-robot", {"dingo": "dingo_robot:ROBOT"}, dingo_robot=UDP_ROBOT + more)

@@ -21,6 +21,7 @@ from .guardian_registry import Announcement
 from .realtime import be_urgent
 from .robot_address import RobotAddress
 from .robot_lock import write_note
+from .transport import Damper
 from .transports import load_transport
 
 _LOOK_S = 0.002
@@ -28,8 +29,8 @@ _LISTEN_S = 0.02
 _SAY_S = 0.25
 
 
-class _EndedError(Exception):
-    pass
+class _EndedError(BaseException):
+    """Somebody has ended the guardian. No transport that is being asked meanwhile catches this."""
 
 
 def main() -> None:
@@ -109,8 +110,7 @@ class _Guard:
         damper.begin()
         say_s, noted = time.monotonic(), False
         while not (until_shown and damper.shown):
-            with contextlib.suppress(SurefootError):  # the network may come back
-                damper.step()
+            _step(damper)
             if not noted:  # after the first command, which is what matters
                 signal.signal(signal.SIGTERM, _end)
                 _note(self._order)
@@ -125,6 +125,16 @@ class _Guard:
 def _note(order: Order) -> None:
     if order.lock_descriptor >= 0:
         write_note(order.lock_descriptor, GUARDIAN_NOTE.format(pid=os.getpid(), parent=order.parent))
+
+
+def _step(damper: Damper) -> None:
+    """Damp once; whatever fails may work again, and nothing may end a guardian that damps."""
+    try:
+        damper.step()
+    except SurefootError:  # after the time of a step
+        return
+    except Exception:
+        time.sleep(_LOOK_S)
 
 
 def _let_go() -> None:

@@ -19,6 +19,9 @@ from .transport import Transport
 ENTRY_POINTS = "surefoot_bridge.robots"
 """Group of the entry points."""
 
+IN_PROCESS = ("mujoco", "replay")
+"""Robots that need no transport; no entry point can take their names."""
+
 _OURS = "surefoot-bridge"
 
 
@@ -39,7 +42,7 @@ class Offer:
 
 def names() -> Tuple[str, ...]:
     """Return what users may write after ``--robot`` for a robot on a network. Nothing is imported for it."""
-    return tuple(_offers())
+    return tuple(name for name in _offers() if name not in IN_PROCESS)
 
 
 def offer_of(name: str) -> Offer:
@@ -50,8 +53,13 @@ def offer_of(name: str) -> Offer:
     """
     offers = _offers()
     if name not in offers:
-        raise unknown_name("robot", name, offers, INSTALL)
+        raise unknown_name("robot", name, names(), INSTALL)
     one, *others = offers[name]
+    if name in IN_PROCESS:
+        raise SurefootError(
+            f"The package {one.package} offers a robot by the name {name}, which is the bridge's own. It needs "
+            f"another name in its entry point of the group {ENTRY_POINTS}. Until then: pip uninstall {one.package}."
+        )
     if others:
         packages = " and ".join(offer.package for offer in offers[name])
         raise SurefootError(
@@ -95,7 +103,7 @@ def no_transport(robot: str) -> SurefootError:
 
 def troubles() -> Tuple[str, ...]:
     """Return what keeps installed transports from being used, one sentence each, with package and remedy."""
-    return tuple(filter(None, map(_trouble, names())))
+    return tuple(filter(None, map(_trouble, _offers())))
 
 
 def load_transport(reference: str, package: str = "") -> Transport:
@@ -139,12 +147,12 @@ def _loaded(offer: Offer) -> Transport:
 
 
 def _working() -> Iterator[Tuple[Offer, Transport]]:
-    for offer in (offers[0] for offers in _offers().values() if len(offers) == 1):
-        transport = None
+    for name in _offers():
+        found = None
         with suppress(SurefootError):  # told by `troubles`, and to whoever asks for it by name
-            transport = _loaded(offer)
-        if transport is not None:
-            yield offer, transport
+            found = offer_of(name), transport_of(name)
+        if found is not None:
+            yield found
 
 
 def _trouble(name: str) -> str:
