@@ -20,7 +20,7 @@ from surefoot.evaluation.exemplars import exemplars, keep_exemplars
 from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
 from surefoot.evaluation.suite_run import SuiteRun
 from surefoot.evaluation.verifying import VerifyRequest, checked, verify
-from surefoot.evaluation.worker import Answer, Request
+from surefoot.evaluation.worker import TELLING_S, Answer, Request
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.signature import new_key, sign_bundle
@@ -111,14 +111,18 @@ def test_an_unknown_scenario_is_refused_by_the_worker_which_goes_on(suite, tmp_p
     worker.finish()
 
 
-def test_a_worker_says_how_far_it_is(suite, tmp_path):
+def test_a_worker_says_how_far_it_is_once_a_second_at_most_in_control_periods_that_are_done(suite, tmp_path):
     suite.write_text(TINY_SUITE.replace("length_s: 1.0", "length_s: 8.0"))
     worker, shares = checked(request(suite, tmp_path, trials=50)).worker("mujoco", 0), []
-    assert worker.ask(Request("ahead", list(range(50))), shares.append).error == ""
+    answer = worker.ask(Request("ahead", list(range(50))), shares.append)
     worker.finish()
-    assert len(shares) >= 2
-    assert shares == sorted(shares)
-    assert 0.0 < shares[0] < shares[-1] <= 1.0
+    assert answer.error == ""
+    assert 2 <= len(shares) <= answer.seconds / TELLING_S
+    done = [round(400 * share) for share in shares]  # of the 400 periods of 0.02 s in 8 s
+    assert shares == [periods / 400 for periods in done]
+    assert done == sorted(set(done))  # never the same twice
+    assert done[0] >= 1
+    assert done[-1] <= 400  # the last one may be the one that is told
 
 
 def test_an_answer_survives_its_line_to_the_last_bit():

@@ -103,27 +103,22 @@ class Listened(Robot):
         self._robot.close()
 
 
-def run_script(bundle, script, duration_s):
+def run_loop(bundle, robot, guardian, script, duration_s, *, clock, **options):
+    """Run a bundle on a robot as the bridge does by a script, but for limits that a busy computer keeps."""
+    names, hold = bundle.contract.command.names, hold_of(bundle.contract)
+    operator = ScriptOperator(parse_script(script, names, where="the test"), len(names))
+    parts = {"limits": LIMITS, "poses": hold.poses, "gains": hold.gains, "clock": clock, "heartbeat": guardian}
+    return Loop(bundle, robot, operator, **parts, **options).run(duration_s)
+
+
+def run_script(bundle, script, duration_s, **options):
     """Run a bundle on the emulated robot by a script; returns the loop's report, and what was sent."""
     contract, clock = bundle.contract, MonotonicClock()
-    names = contract.command.names
-    operator = ScriptOperator(parse_script(script, names, where="the test"), len(names))
-    hold = hold_of(contract)
     with open_robot(address(contract.robot.name), contract, clock=clock, timeout_s=20.0) as robot:
         robot.take_control()
         guardian = start_guardian(
             robot.address, timeout_s=5.0, lock=robot.lock, mode_machine=getattr(robot, "mode_machine", 0)
         )
         listened = Listened(robot, clock)
-        loop = Loop(
-            bundle,
-            listened,
-            operator,
-            limits=LIMITS,
-            poses=hold.poses,
-            gains=hold.gains,
-            clock=clock,
-            heartbeat=guardian,
-        )
-        report = loop.run(duration_s)
+        report = run_loop(bundle, listened, guardian, script, duration_s, clock=clock, **options)
     return report, listened.sent

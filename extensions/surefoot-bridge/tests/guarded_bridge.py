@@ -7,11 +7,10 @@ import time
 import numpy as np
 import unitree_peer
 
-from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import start_guardian
 from surefoot_bridge.state import JointCommand
-from surefoot_bridge.unitree import open_robot
+from surefoot_bridge.unitree import opening
 
 WALKING_GAIN = 20.0
 """Stiffness by which a command of this bridge is told from damping."""
@@ -19,8 +18,8 @@ WALKING_GAIN = 20.0
 
 def main(robot_name, domain, timeout_s, duration_s, stall_s):
     unitree_peer.DOMAIN = domain
-    contract = unitree_peer.unitree_contract(robot_name)
-    robot = open_robot(unitree_peer.address(robot_name), contract, clock=MonotonicClock(), timeout_s=10.0)
+    opening._TICKS_OVER_S = 0.1  # as in the fixture quick_opening
+    robot = unitree_peer.opened(robot_name)
     robot.take_control()
     mode_machine = getattr(robot, "mode_machine", 0)
     guardian = start_guardian(robot.address, timeout_s=timeout_s, lock=robot.lock, mode_machine=mode_machine)

@@ -1,30 +1,14 @@
 """Numbers, names and counts that no bundle has are refused in one clear message, at once."""
 
 import json
-import shutil
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
-from bundles import refused, write_bundle, write_files
+from bundles import refused, write_files
 
 from surefoot_bridge.errors import MOST_CHARACTERS, SurefootError, first_few
 from surefoot_bridge.npz import read_npz, write_npz
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    """A bundle of a perceptron, without exported forms."""
-    folder = tmp_path_factory.mktemp("written") / "bundle"
-    write_bundle(folder)
-    return folder
-
-
-@pytest.fixture
-def folder(written, tmp_path):
-    """A copy of it, to be changed."""
-    return Path(shutil.copytree(written, tmp_path / "bundle"))
 
 
 @pytest.mark.parametrize(

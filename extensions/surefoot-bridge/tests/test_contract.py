@@ -103,6 +103,16 @@ def test_all_mistakes_are_named_at_once():
         (("handling", "stiffness_nm_per_rad"), [60.0], "handling.stiffness_nm_per_rad has 1 entries for 12 joints"),
         (("robot", "mirror_foot_names"), ["left", "left"], "mirror_foot_names is left, left; it must pair the feet"),
         (
+            ("robot", "mirror_foot_names"),
+            ["left", "right"],
+            "robot.mirror_foot_names pairs left, right with itself; a foot's partner is another foot.",
+        ),
+        (
+            ("robot", "diagonal_foot_names"),
+            ["left", "right"],
+            "robot.diagonal_foot_names pairs left, right with itself; a foot's partner is another foot.",
+        ),
+        (
             ("robot", "diagonal_foot_names"),
             ["right"],
             "diagonal_foot_names is right; it must pair the feet left, right",

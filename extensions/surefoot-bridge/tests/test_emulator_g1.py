@@ -31,8 +31,8 @@ def hung(tmp_path_factory):
     if not BUNDLE.is_dir():
         pytest.skip("the shipped bundle is not here: these tests run outside the checkout")
     bundle = load_bundle(BUNDLE, runtime="numpy")
-    with Emulator("g1", tmp_path_factory.mktemp("g1"), "--gantry", "1000") as emulator:
-        report, sent = run_script(bundle, SCRIPT, 15.0)
+    with Emulator("g1", tmp_path_factory.mktemp("g1"), "--gantry", "1000", urgent=True) as emulator:
+        report, sent = run_script(bundle, SCRIPT, 15.0, ask_realtime=True)
     return bundle.contract, report, sent, emulator
 
 

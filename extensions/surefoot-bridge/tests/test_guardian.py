@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 import unitree_peer
 from guarded_bridge import WALKING_GAIN
-from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds, unitree_contract
+from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds, opened
 
-from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import GuardianTookOverError, start_guardian
 from surefoot_bridge.guardian_registry import end_guardian
 from surefoot_bridge.guardian_registry import guardians as all_guardians
-from surefoot_bridge.unitree import RobotAddress, RobotLock, open_robot
+from surefoot_bridge.unitree import RobotAddress, RobotLock
 
 pytestmark = needs_dds
 
@@ -106,22 +105,11 @@ def test_a_robot_is_damped_as_soon_as_its_bridge_is_killed(robot, record_propert
     assert waited_s < BUSY_S  # its end is seen; the two seconds of silence are not waited for
 
 
-@pytest.mark.parametrize("robot", [GO2, G1])
-def test_a_robot_is_damped_when_its_bridge_hangs(robot, record_property):
-    with Peer(robot) as peer, Bridge(robot) as bridge:
-        await_walking(peer)
-        bridge.signal(signal.SIGSTOP)
-        waited_s = time_to_damping_s(peer)
-    record_property("last_beat_to_damping_s", waited_s)
-    print(f"{robot}: hung, damped {waited_s * 1e3:.1f} ms after the last command, time-out {TIMEOUT_S * 1e3:.0f} ms")
-    assert 0.5 * TIMEOUT_S < waited_s < TIMEOUT_S + BUSY_S
-
-
-def test_a_bridge_that_wakes_up_sends_no_more_and_the_guardian_goes_on():
+def test_a_robot_is_damped_when_its_bridge_hangs_which_sends_no_more_when_it_wakes_up(record_property):
     with Peer(GO2) as peer, Bridge() as bridge:
         await_walking(peer)
         bridge.signal(signal.SIGSTOP)
-        time_to_damping_s(peer)
+        waited_s = time_to_damping_s(peer)
         woken = len(peer.commands)
         bridge.signal(signal.SIGCONT)
         told = bridge.ended()
@@ -131,7 +119,10 @@ def test_a_bridge_that_wakes_up_sends_no_more_and_the_guardian_goes_on():
         assert sum(not damps(command) for command in after) <= 1
         assert damps(after[-1])
         count = len(peer.commands)
-        assert await_true(lambda: len(peer.commands) > count + 20)
+        assert await_true(lambda: len(peer.commands) > count + 20)  # the guardian goes on
+    record_property("last_beat_to_damping_s", waited_s)
+    print(f"hung, damped {waited_s * 1e3:.1f} ms after the last command, time-out {TIMEOUT_S * 1e3:.0f} ms")
+    assert 0.5 * TIMEOUT_S < waited_s < TIMEOUT_S + BUSY_S
     assert told.startswith("GuardianTookOverError: The guardian damps unitree_go2 on interface lo")
     assert f"gave no sign of life for {TIMEOUT_S} s" in told
     assert "`surefoot-bridge guardian end`" in told
@@ -143,31 +134,26 @@ def test_a_robot_that_the_guardian_damps_is_nobody_elses_until_the_guardian_is_e
         bridge.signal(signal.SIGKILL)
         time_to_damping_s(peer)
         with pytest.raises(SurefootError, match=f"guardian {bridge.guardian} of the bridge {bridge.process.pid}, "):
-            open_robot(address(GO2), unitree_contract(GO2), clock=MonotonicClock())
+            opened()
         assert end_guardian(address(GO2)) == bridge.guardian
-        with open_robot(address(GO2), unitree_contract(GO2), clock=MonotonicClock(), timeout_s=10.0) as robot:
+        with opened() as robot:
             robot.take_control()
         assert end_guardian(address(GO2)) is None
 
 
-def test_a_guardian_of_a_bridge_that_ends_in_order_ends_without_a_word():
+def test_a_run_that_ends_in_order_knows_from_the_robots_reports_that_it_is_damped_and_its_guardian_ends():
     with Peer(GO2) as peer, Bridge(duration_s=0.5) as bridge:
-        assert bridge.ended() == "in order"
+        told = bridge.report()
         last = peer.commands[-1][1]
         count = len(peer.commands)
         time.sleep(3 * TIMEOUT_S)
         assert len(peer.commands) == count
         assert damps(last)  # the bridge's own stop
         RobotLock(address(GO2)).release()  # the guardian gave it back as well
-
-
-def test_a_run_that_ends_in_order_knows_from_the_robots_reports_that_it_is_damped():
-    with Peer(GO2) as peer, Bridge(duration_s=0.5) as bridge:
-        told = bridge.report()
-        assert damps(peer.commands[-1][1])
+        assert guardians() == []
+    assert told["ended"] == "in order"
     assert told["doubt"] == ""
     assert told["last_words"].startswith("The robot is damped: its reports have shown it for 0.2 s")
-    assert guardians() == []
 
 
 def test_a_robot_whose_torques_are_not_those_of_damping_is_not_said_to_be_damped_and_the_guardian_goes_on():

@@ -5,30 +5,23 @@ import time
 
 import numpy as np
 import pytest
-from emulation import LIMITS, Emulator, needs_emulator
+from emulation import Emulator, needs_emulator, run_loop
 from run_rig import BUNDLE, needs_bundle
-from unitree_peer import Peer, address, needs_dds, unitree_contract
+from unitree_peer import Peer, address, needs_dds, opened
 
 from surefoot_bridge import robot_control
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.loop import Loop
 from surefoot_bridge.robot_control import let_go, plan_of, take_control
-from surefoot_bridge.robot_handling import hold_of
 from surefoot_bridge.robot_place import RobotPlace
-from surefoot_bridge.script_operator import ScriptOperator, parse_script
 from surefoot_bridge.unitree import handover, open_robot
 from surefoot_bridge.unitree.handover import SET_FSM, STAND_DOWN
 
-pytestmark = needs_dds
+pytestmark = [needs_dds, pytest.mark.usefixtures("quick_opening")]
 
 GO2, G1 = "unitree_go2", "unitree_g1"
 FOLDED_RAD = [-2.65] * 4
-
-
-def opened(robot=GO2):
-    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=10.0)
 
 
 def asked(peer, monkeypatch):
@@ -119,25 +112,12 @@ def test_the_checklist_asks_for_the_hand_over_and_says_what_the_robot_will_do(ha
 
 
 def run(bundle, script):
-    """Run a bundle on the emulated robot as the bridge does, but for limits that a busy computer keeps."""
-    contract, clock, place = bundle.contract, MonotonicClock(), RobotPlace("unitree", address(GO2))
-    names, hold = contract.command.names, hold_of(contract)
-    operator = ScriptOperator(parse_script(script, names, where="the test"), len(names))
-    with open_robot(place.address, contract, clock=clock, timeout_s=20.0) as robot:
+    """Run a bundle on the emulated robot and give it back to its own controller, as the bridge does."""
+    clock, place = MonotonicClock(), RobotPlace("unitree", address(GO2))
+    with open_robot(place.address, bundle.contract, clock=clock, timeout_s=20.0) as robot:
         plan = plan_of(robot, place, hand_back=True)
         guardian = take_control(robot, place, without_switcher=False)
-        loop = Loop(
-            bundle,
-            robot,
-            operator,
-            limits=LIMITS,
-            poses=hold.poses,
-            gains=hold.gains,
-            clock=clock,
-            heartbeat=guardian,
-            ask_realtime=True,
-        )
-        report = loop.run(6.0)
+        report = run_loop(bundle, robot, guardian, script, 6.0, clock=clock, ask_realtime=True)
         return plan, report, let_go(robot, guardian, in_order=report.in_order, hand_back=True)
 
 

@@ -107,6 +107,25 @@ def test_a_short_exception_of_the_policy_holds_the_robot_is_told_once_and_ends_w
     assert report.in_order
 
 
+def test_the_operator_is_asked_what_he_wants_now_where_the_loop_was_stopped_while_it_read_the_robot(tmp_path):
+    rig = Rig(tmp_path, *WALKING)
+    robot_read, operator_read, late_s = rig.robot.read, rig.operator.read, []
+
+    def stalls():
+        if rig.clock.now() == pytest.approx(1.0):
+            rig.clock.spend(1.0)
+        return robot_read()
+
+    def looks(time_s):
+        late_s.append(rig.clock.now() - time_s)
+        return operator_read(time_s)
+
+    rig.robot.read, rig.operator.read = stalls, looks
+    rig.run(2.5)
+    assert rig.clock.now() > 2.0
+    assert max(late_s) == 0.0  # or a pause would not be seen, and what was typed in it be obeyed
+
+
 def test_an_operator_that_raises_is_one_that_is_lost(tmp_path):
     rig = Rig(tmp_path / "b", *WALKING, silent_from_s=2.0)
     report = rig.run(3.0)

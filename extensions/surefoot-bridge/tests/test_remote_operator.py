@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from loop_rig import Rig
-from unitree_peer import Peer, address, await_true, needs_dds, unitree_contract
+from unitree_peer import Peer, await_true, needs_dds, opened
 
 from surefoot_bridge import remote_operator
 from surefoot_bridge.bridge_run import Run, _remote_checks
-from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.combined_operator import CombinedOperator
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.machine_modes import Mode, Request
@@ -21,7 +20,6 @@ from surefoot_bridge.operator_choice import OperatorChoice
 from surefoot_bridge.remote_operator import RemoteOperator, RemoteStop, remote_source, try_remote_stop
 from surefoot_bridge.robot_place import parse_place
 from surefoot_bridge.stages import stage_of
-from surefoot_bridge.unitree import open_robot
 from surefoot_bridge.unitree.remote import KEYS, remote_bytes, remote_of
 from surefoot_bridge.unitree.remote_script import PlayedRemote, read_remote_script
 
@@ -128,9 +126,9 @@ def test_a_robot_stands_walks_and_is_damped_by_its_remote_alone(tmp_path):
 
 
 @needs_dds
+@pytest.mark.usefixtures("quick_opening")
 def test_the_remote_comes_with_the_robots_reports_and_its_stop_is_tried_before_it_is_relied_on(tmp_path):
-    contract = unitree_contract(GO2)
-    with Peer(GO2) as peer, open_robot(address(GO2), contract, clock=MonotonicClock(), timeout_s=10.0) as robot:
+    with Peer(GO2) as peer, opened() as robot:
         source = remote_source(robot)
         peer.firmware.remote = remote_bytes(["L1"], ly=0.5)
         assert await_true(lambda: robot.read() and source() == peer.firmware.remote)
@@ -157,12 +155,13 @@ def test_the_remote_comes_with_the_robots_reports_and_its_stop_is_tried_before_i
 
 
 @needs_dds
+@pytest.mark.usefixtures("quick_opening")
 def test_the_checklist_names_the_remote_where_its_stop_came_and_it_drives_a_real_robot_only_then(monkeypatch):
     def run(kind):
         return Run(parse_place("go2", interface="eth0", domain=None), stage_of("tethered"), OperatorChoice(kind))
 
     stops = []
-    with Peer(GO2), open_robot(address(GO2), unitree_contract(GO2), clock=MonotonicClock(), timeout_s=10.0) as robot:
+    with Peer(GO2), opened() as robot:
         monkeypatch.setattr(remote_operator, "try_remote_stop", lambda robot: False)
         assert _remote_checks(robot, run("keyboard"), stops) == ()
         with pytest.raises(SurefootError, match="its stop was not tried, so it does not command a real robot"):
@@ -174,6 +173,7 @@ def test_the_checklist_names_the_remote_where_its_stop_came_and_it_drives_a_real
 
 
 @needs_dds
+@pytest.mark.usefixtures("quick_opening")
 def test_an_emulated_remote_is_played_from_a_script(tmp_path):
     path = tmp_path / "script"
     path.write_text("0.5 L1 A  # stand\n\n1.0\n2 L1 ly=0.5 rx=-1\n")

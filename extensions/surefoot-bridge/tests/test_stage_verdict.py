@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from bundles import write_bundle
@@ -17,6 +18,34 @@ from surefoot_bridge.stage_standing import require_open, standings, verdicts
 from surefoot_bridge.stage_verdict import judge
 
 pytestmark = needs_mcap
+
+
+@pytest.fixture(scope="module")
+def written_logs(tmp_path_factory):
+    """Folders of logs that many tests begin with, by what they are like."""
+    folder = tmp_path_factory.mktemp("logs")
+    kinds = {"good": {}, "short": {"seconds": 1.0}, "in_parts": {"num_parts": 3}}
+    return {name: walk_log(folder / name, **options).folder for name, options in kinds.items()}
+
+
+def copied(written, folder):
+    """A log beside which others can be written, which are newer."""
+    return Path(shutil.copytree(written, folder / written.name))
+
+
+@pytest.fixture
+def good(written_logs, tmp_path):
+    return copied(written_logs["good"], tmp_path)
+
+
+@pytest.fixture
+def short(written_logs, tmp_path):
+    return copied(written_logs["short"], tmp_path)
+
+
+@pytest.fixture
+def in_parts(written_logs, tmp_path):
+    return copied(written_logs["in_parts"], tmp_path)
 
 
 def failed(verdict):
@@ -34,9 +63,8 @@ def opener(folder):
     return require_open("indoor", folder, BUNDLE, KEY).log
 
 
-def test_a_good_log_passes_and_opens_the_next_stage_only(tmp_path):
-    log = walk_log(tmp_path)
-    verdict = judge(log.folder, BUNDLE, KEY)
+def test_a_good_log_passes_and_opens_the_next_stage_only(good, tmp_path):
+    verdict = judge(good, BUNDLE, KEY)
     assert verdict.passed, verdict.reason
     assert (verdict.stage, verdict.bundle, verdict.reason) == ("tethered", BUNDLE, "")
     figures = {finding.name: finding.value for finding in verdict.findings}
@@ -45,7 +73,7 @@ def test_a_good_log_passes_and_opens_the_next_stage_only(tmp_path):
     assert figures["stepped_s"] == pytest.approx(61.0, abs=0.5)
     assert figures["temperature_c"] == 40.0
     assert opened(tmp_path) == ["tethered", "indoor"]
-    assert opener(tmp_path) == log.folder.name
+    assert opener(tmp_path) == good.name
     with pytest.raises(SurefootError, match="outdoor is not open to bundle 0123456789ab: No log of the stage indoor"):
         require_open("outdoor", tmp_path, BUNDLE, KEY)
 
@@ -110,8 +138,8 @@ def test_a_log_that_is_still_written_does_not_count(tmp_path):
     assert judge(log.folder, BUNDLE, KEY).passed
 
 
-def test_a_damaged_log_does_not_count(tmp_path):
-    (path,) = walk_log(tmp_path).folder.glob("*.mcap")
+def test_a_damaged_log_does_not_count(good):
+    (path,) = good.glob("*.mcap")
     data = bytearray(path.read_bytes())
     data[data.rindex(b"\x28\xb5\x2f\xfd") + 100] ^= 0x10  # within what Zstandard has made of the last chunk
     path.write_bytes(data)
@@ -120,8 +148,8 @@ def test_a_damaged_log_does_not_count(tmp_path):
     assert "damaged" in verdict.reason or "cut off" in verdict.reason
 
 
+@pytest.mark.usefixtures("good")
 def test_what_is_no_log_is_named_and_does_not_stop_the_others(tmp_path):
-    walk_log(tmp_path)
     (tmp_path / "zzz").mkdir()
     (tmp_path / "zzz" / "a.mcap").write_bytes(b"nothing")
     first, second = verdicts(tmp_path, BUNDLE, KEY)
@@ -130,8 +158,8 @@ def test_what_is_no_log_is_named_and_does_not_stop_the_others(tmp_path):
     assert second.passed
 
 
+@pytest.mark.usefixtures("good")
 def test_the_newest_log_wins_over_an_old_pass(tmp_path):
-    walk_log(tmp_path)
     short = walk_log(tmp_path, seconds=5.0)
     assert opened(tmp_path) == ["tethered"]
     with pytest.raises(
@@ -142,16 +170,15 @@ def test_the_newest_log_wins_over_an_old_pass(tmp_path):
     assert opener(tmp_path) == again.folder.name
 
 
-def test_a_log_of_another_name_is_as_old_as_it_says_inside(tmp_path):
-    good = walk_log(tmp_path)
+def test_a_log_of_another_name_is_as_old_as_it_says_inside(good, tmp_path):
     walk_log(tmp_path, events=[(30.0, "tilt", "damp")])
-    good.folder.rename(tmp_path / "99991231T000000.000000Z_unitree_go2")
+    good.rename(tmp_path / "99991231T000000.000000Z_unitree_go2")
     assert opened(tmp_path) == ["tethered"]
 
 
+@pytest.mark.usefixtures("good")
 @pytest.mark.parametrize("name", ["tilt", "report_lost"])
 def test_a_fall_in_a_stage_closes_it_until_the_stage_before_is_passed_again(tmp_path, name):
-    walk_log(tmp_path)
     fall = walk_log(tmp_path, stage="indoor", seconds=5.0, events=[(3.0, name, "damp")])
     with pytest.raises(SurefootError, match=f"In {fall.folder.name}, of this stage: .*Pass the stage tethered again"):
         require_open("indoor", tmp_path, BUNDLE, KEY)
@@ -159,21 +186,19 @@ def test_a_fall_in_a_stage_closes_it_until_the_stage_before_is_passed_again(tmp_
     assert opener(tmp_path) == again.folder.name
 
 
-def test_a_stop_by_the_operator_in_a_stage_does_not_close_it(tmp_path):
-    good = walk_log(tmp_path)
+def test_a_stop_by_the_operator_in_a_stage_does_not_close_it(good, tmp_path):
     events = [(3.0, "operator_stop", "damp"), (5.0, "ended", "none")]
     walk_log(tmp_path, stage="indoor", seconds=5.0, events=events)
-    assert opener(tmp_path) == good.folder.name
+    assert opener(tmp_path) == good.name
 
 
-def test_a_log_in_which_the_policy_never_walked_says_nothing(tmp_path):
-    good = walk_log(tmp_path)
+def test_a_log_in_which_the_policy_never_walked_says_nothing(good, tmp_path):
     walk_log(tmp_path, seconds=-0.5)
-    assert opener(tmp_path) == good.folder.name
+    assert opener(tmp_path) == good.name
 
 
+@pytest.mark.usefixtures("good")
 def test_a_newer_log_that_is_not_whole_may_hold_a_fall_and_closes_a_stage(tmp_path):
-    walk_log(tmp_path)
     newer = walk_log(tmp_path, seconds=5.0)
     (newer.folder / "seal.json").unlink()
     with pytest.raises(SurefootError, match=f"{newer.folder.name}: it has no seal"):
@@ -238,38 +263,35 @@ def altered(seal, change):
         ),
     ],
 )
-def test_a_seal_that_was_altered_is_found(tmp_path, change, reason):
-    log = walk_log(tmp_path, seconds=1.0)
-    altered(log.folder / "seal.json", change)
-    verdict = judge(log.folder, BUNDLE, KEY)
+def test_a_seal_that_was_altered_is_found(short, change, reason):
+    altered(short / "seal.json", change)
+    verdict = judge(short, BUNDLE, KEY)
     assert not verdict.counts
     assert re.match(reason, verdict.reason), verdict.reason
 
 
-def test_a_seal_of_another_log_or_of_another_key_does_not_hold(tmp_path):
-    one, other = walk_log(tmp_path, seconds=1.0), walk_log(tmp_path, seconds=1.0)
-    assert judge(one.folder, BUNDLE, KEY).counts
-    assert "it was sealed with another key" in judge(one.folder, BUNDLE, bytes(32)).reason
-    assert "cannot be checked without the key: give --seal-key FILE" in judge(one.folder, BUNDLE, None).reason
-    shutil.copy(one.folder / "seal.json", other.folder / "seal.json")
+def test_a_seal_of_another_log_or_of_another_key_does_not_hold(short, tmp_path):
+    other = walk_log(tmp_path, seconds=1.0)
+    assert judge(short, BUNDLE, KEY).counts
+    assert "it was sealed with another key" in judge(short, BUNDLE, bytes(32)).reason
+    assert "cannot be checked without the key: give --seal-key FILE" in judge(short, BUNDLE, None).reason
+    shutil.copy(short / "seal.json", other.folder / "seal.json")
     assert "1 of its 1 parts are missing" in judge(other.folder, BUNDLE, KEY).reason
 
 
 @pytest.mark.parametrize("which", [0, 1, -1])
-def test_a_log_with_a_part_missing_does_not_count(tmp_path, which):
-    log = walk_log(tmp_path, num_parts=3)
-    assert judge(log.folder, BUNDLE, KEY).passed
-    files = sorted(log.folder.glob("*.mcap"))
+def test_a_log_with_a_part_missing_does_not_count(in_parts, which):
+    assert judge(in_parts, BUNDLE, KEY).passed
+    files = sorted(in_parts.glob("*.mcap"))
     files[which].unlink()
-    reason = judge(log.folder, BUNDLE, KEY).reason
+    reason = judge(in_parts, BUNDLE, KEY).reason
     assert f"1 of its {len(files)} parts are missing: {files[which].name}." in reason
 
 
-def test_a_log_with_a_part_too_many_does_not_count(tmp_path):
-    log = walk_log(tmp_path, seconds=1.0)
-    (part,) = log.folder.glob("*.mcap")
+def test_a_log_with_a_part_too_many_does_not_count(short):
+    (part,) = short.glob("*.mcap")
     shutil.copy(part, part.with_name("b.mcap"))
-    assert judge(log.folder, BUNDLE, KEY).reason == "its seal does not know b.mcap."
+    assert judge(short, BUNDLE, KEY).reason == "its seal does not know b.mcap."
 
 
 def test_a_folder_that_is_a_file_is_refused(tmp_path):

@@ -5,18 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from unitree_peer import Peer, address, await_true, needs_dds, robot_state, unitree_contract
+from unitree_peer import Peer, address, await_true, needs_dds, opened, robot_state
 
 from surefoot_bridge.clock import MonotonicClock, SimulatedClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import Reading, Robot
 from surefoot_bridge.state import JointCommand
-from surefoot_bridge.unitree import open_robot
 from surefoot_bridge.unitree.emulated_robot import EmulatedRobot
 from surefoot_bridge.unitree.kinds import KINDS
 from surefoot_bridge.unitree.paced_clock import PacedClock
 
-pytestmark = needs_dds
+pytestmark = [needs_dds, pytest.mark.usefixtures("quick_opening")]
 
 GO2 = "unitree_go2"
 JOINTS = tuple(np.random.default_rng(3).permutation(KINDS[GO2].joint_names).tolist())
@@ -85,9 +84,8 @@ class Emulation:
 
 
 def test_what_a_joint_is_told_is_what_the_joint_of_its_name_reports():
-    contract = unitree_contract(GO2)
     rows = np.arange(60, dtype=float).reshape(5, 12) / 8.0
-    with Emulation() as emulation, open_robot(address(GO2), contract, clock=MonotonicClock(), timeout_s=10.0) as robot:
+    with Emulation() as emulation, opened() as robot:
         robot.take_control()
         robot._command.send(JointCommand(*rows))  # with velocities and torques, which a bridge does not send
         assert await_true(lambda: robot.read().state.joint_pos_rad[1] == rows[0, 1])
@@ -143,9 +141,7 @@ def test_a_robot_on_a_slow_computer_moves_slower_and_does_not_catch_up():
 
 @pytest.mark.parametrize("name", [GO2, "unitree_g1"])
 def test_an_emulated_robot_is_no_real_one_on_whatever_interface_it_is(name):
-    with Peer(name) as peer, open_robot(
-        address(name), unitree_contract(name), clock=MonotonicClock(), timeout_s=10.0
-    ) as robot:
+    with Peer(name) as peer, opened(name) as robot:
         assert not robot.is_real
         robot.address = replace(robot.address, interface="eth0")
         assert not robot.is_real  # it says so itself

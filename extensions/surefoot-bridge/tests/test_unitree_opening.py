@@ -11,7 +11,7 @@ from unitree_peer import DOMAIN, Peer, address, needs_dds, unitree_contract
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.unitree import RobotAddress, dds_library, interfaces, open_robot, unitree_robot
+from surefoot_bridge.unitree import RobotAddress, dds_library, interfaces, open_robot, opening, robots, unitree_robot
 from surefoot_bridge.unitree.participant import Participant
 
 GO2, G1 = "unitree_go2", "unitree_g1"
@@ -97,6 +97,38 @@ def test_a_robot_whose_clock_does_not_tick_in_milliseconds_is_refused(factor, mo
 
         monkeypatch.setattr(peer.firmware, "report", other_ticks)
         assert "expected 1000 per second" in refusal(timeout_s=2.0)
+
+
+def once_variant_is_known(monkeypatch, what):
+    """Have something happen between a robot's first reports and the look at its clock."""
+    require = robots.UnitreeGo2.require_variant
+    monkeypatch.setattr(robots.UnitreeGo2, "require_variant", lambda robot: (require(robot), what())[0])
+
+
+@needs_dds
+def test_a_computer_that_stands_still_at_the_look_at_the_clock_is_not_taken_for_another_firmware(monkeypatch):
+    read, pauses_s = robots.UnitreeGo2.read, []
+
+    def slow_read(robot):
+        reading = read(robot)
+        time.sleep(pauses_s.pop() if pauses_s else 0.0)
+        return reading
+
+    monkeypatch.setattr(robots.UnitreeGo2, "read", slow_read)
+    once_variant_is_known(monkeypatch, lambda: pauses_s.append(3.0))  # after the look at the first report
+    with Peer(GO2), open_robot(address(GO2), unitree_contract(GO2), clock=MonotonicClock(), timeout_s=10.0):
+        assert not pauses_s
+
+
+@needs_dds
+def test_a_robot_that_falls_silent_is_not_taken_for_another_firmware(monkeypatch):
+    monkeypatch.setattr(opening, "_TICKS_WITHIN_S", 0.5)
+    with Peer(GO2) as peer:
+        once_variant_is_known(monkeypatch, lambda: setattr(peer, "reporting", False))
+        told = refusal(timeout_s=10.0)
+    assert "its reports of the last 0.5 s span only 0.0" in told
+    assert "this computer is too busy, or the robot or its link stood still" in told
+    assert "firmware" not in told
 
 
 @needs_dds

@@ -5,23 +5,19 @@ import time
 
 import numpy as np
 import pytest
-from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds, unitree_contract
+from unitree_peer import DOMAIN, Peer, await_true, needs_dds, opened
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import JointCommand
-from surefoot_bridge.unitree import UnitreeG1, open_robot
+from surefoot_bridge.unitree import UnitreeG1
 from surefoot_bridge.unitree.commands import LowCommand
 from surefoot_bridge.unitree.kinds import KINDS
 from surefoot_bridge.unitree.participant import Participant
 
-pytestmark = needs_dds
+pytestmark = [needs_dds, pytest.mark.usefixtures("quick_opening")]
 
 GO2, G1 = "unitree_go2", "unitree_g1"
-
-
-def opened(robot=GO2):
-    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=10.0)
 
 
 def command(n, first=0.0):
@@ -97,11 +93,10 @@ def test_a_g1_reports_and_obeys_all_its_joints():
 def test_time_is_the_robots_and_reports_are_counted():
     with Peer(GO2), opened() as robot:
         first = robot.read()
-        time.sleep(0.1)
+        assert await_true(lambda: robot.read().state.time_s - first.state.time_s > 0.05)
         second = robot.read()
         assert robot.read().received_s >= second.received_s
     passed_s = second.state.time_s - first.state.time_s
-    assert passed_s > 0.05
     assert second.received_s - first.received_s == pytest.approx(passed_s, abs=0.02)
     assert second.state.sequence > first.state.sequence
     assert second.state.sequence.dtype == np.int64

@@ -3,22 +3,18 @@
 import time
 
 import pytest
-from unitree_peer import Peer, address, await_true, needs_dds, unitree_contract
+from unitree_peer import Peer, await_true, needs_dds, opened
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.unitree import open_robot, unitree_robot
+from surefoot_bridge.unitree import unitree_robot
 
-pytestmark = needs_dds
+pytestmark = [needs_dds, pytest.mark.usefixtures("quick_opening")]
 
 GO2, G1 = "unitree_go2", "unitree_g1"
 NO_SUM = "Its reports have no checksum (0: the sender computes none), so none is checked."
 NO_TICK = "Its reports have no tick (always 0), so their time is when they were sent."
 NO_BATTERY = "Its battery is reported at 0 %: it has none, so it counts as full."
-
-
-def opened(robot=GO2, timeout_s=10.0):
-    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=timeout_s)
 
 
 def lacking(peer, *parts):

@@ -9,15 +9,16 @@ import time
 
 import numpy as np
 import pytest
-from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds, unitree_contract
+from unitree_peer import DOMAIN, Peer, await_true, needs_dds, opened
 
 from surefoot_bridge.clock import MonotonicClock, boot_time_s
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot import ALARMS
 from surefoot_bridge.state import JointCommand
-from surefoot_bridge.unitree import open_robot, robots
+from surefoot_bridge.unitree import robots
 
 pytestmark = needs_dds
+quick = pytest.mark.usefixtures("quick_opening")
 
 GO2, G1 = "unitree_go2", "unitree_g1"
 
@@ -41,10 +42,6 @@ participant.close()
 """
 
 
-def opened(robot=GO2):
-    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=10.0)
-
-
 def command(n=12):
     return JointCommand(*np.outer([1, 0, 1, 1, 0], np.full(n, 0.5)))
 
@@ -66,6 +63,7 @@ def until(robot, what, timeout_s=10.0):
     raise AssertionError(robot.read().alarms)
 
 
+@quick
 def test_another_program_that_commands_is_named_and_given_way_to_while_it_goes_on():
     with Peer(GO2) as peer, opened() as robot:
         robot.take_control()
@@ -87,6 +85,7 @@ def test_another_program_that_commands_is_named_and_given_way_to_while_it_goes_o
         assert await_true(lambda: peer.commands[-1][1].stiffness_nm_per_rad[0] == 0.5)  # and ours again
 
 
+@quick
 def test_a_single_command_of_another_program_is_nobody_who_commands():
     with Peer(GO2) as peer, opened() as robot:
         robot.take_control()
@@ -97,6 +96,7 @@ def test_a_single_command_of_another_program_is_nobody_who_commands():
         assert robot.read().alarms == {}
 
 
+@quick
 def test_a_robot_whose_own_controller_wakes_up_is_sent_nothing_more():
     with Peer(GO2, own_controller="normal") as peer, opened() as robot:
         robot.take_control()
@@ -116,6 +116,7 @@ def test_a_robot_whose_own_controller_wakes_up_is_sent_nothing_more():
         assert await_true(lambda: len(peer.commands) > sent)
 
 
+@quick
 def test_looking_for_other_commanders_costs_little():
     with Peer(GO2), opened() as robot:
         looks = 2000
@@ -172,6 +173,7 @@ def test_a_robot_whose_clock_runs_a_tenth_slow_is_refused(monkeypatch):
             opened().close()
 
 
+@quick
 def test_a_robot_whose_clock_was_set_by_a_minute_says_so_and_its_reports_are_not_old_for_ever_after(monkeypatch):
     clock = MonotonicClock()
     with Peer(GO2) as peer, opened() as robot:
@@ -242,6 +244,7 @@ def test_a_g1_of_another_variant_is_refused_by_its_name(machine, variant):
     )
 
 
+@quick
 def test_a_g1_that_says_that_it_is_another_variant_raises_an_alarm_and_still_obeys_the_damping():
     with Peer(G1, mode_machine=5) as peer, opened(G1) as robot:
         robot.take_control()
@@ -253,6 +256,7 @@ def test_a_g1_that_says_that_it_is_another_variant_raises_an_alarm_and_still_obe
         assert robot.mode_machine == 4  # what its commands must repeat
 
 
+@quick
 def test_a_g1_whose_battery_is_silent_raises_an_alarm_and_keeps_its_charge(monkeypatch):
     monkeypatch.setattr(robots, "_BATTERY_SILENT_S", 1.5)
     with Peer(G1) as peer, opened(G1) as robot:
@@ -264,6 +268,7 @@ def test_a_g1_whose_battery_is_silent_raises_an_alarm_and_keeps_its_charge(monke
         assert float(robot.read().state.battery_share) == 0.87
 
 
+@quick
 def test_a_motor_of_a_g1_that_reports_a_fault_is_named():
     with Peer(G1) as peer, opened(G1) as robot:
         peer.firmware._reports.message[0]["motor_state"]["motorstate"][3] = 0x40
@@ -274,6 +279,7 @@ def test_a_motor_of_a_g1_that_reports_a_fault_is_named():
         assert await_true(lambda: not robot.read().alarms)
 
 
+@quick
 def test_a_motor_of_a_go2_that_loses_messages_is_named_and_old_losses_do_not_count():
     with Peer(GO2) as peer:
         lost = peer.firmware._reports.message[0]["motor_state"]["lost"]

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from contracts import quadruped_contract
 
+from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import RobotState
-from surefoot_bridge.unitree import RobotAddress
+from surefoot_bridge.unitree import RobotAddress, open_robot
 from surefoot_bridge.unitree.dds_library import load_library
 from surefoot_bridge.unitree.firmware import Firmware
 from surefoot_bridge.unitree.kinds import KINDS
@@ -73,6 +74,11 @@ def unitree_contract(robot, *, joints=None):
             motor_temperature_limit_c=caps.motor_temperature_c,
         ),
     )
+
+
+def opened(robot="unitree_go2", *, timeout_s=10.0):
+    """The robot as a bridge opens it."""
+    return open_robot(address(robot), unitree_contract(robot), clock=MonotonicClock(), timeout_s=timeout_s)
 
 
 def robot_state(robot, time_s, **changes):

@@ -159,6 +159,10 @@ def _foot_mistakes(contract: "Contract") -> Iterator[str]:
                 f"robot.{place} is {', '.join(partners) or 'empty'}; it must pair the feet {', '.join(feet)}, each "
                 "the partner of its partner."
             )
+            continue
+        alone = [foot for foot, partner in zip(feet, partners) if foot == partner]
+        if alone:
+            yield f"robot.{place} pairs {', '.join(alone)} with itself; a foot's partner is another foot."
 
 
 def _imu_mistakes(contract: "Contract") -> Iterator[str]:

@@ -15,22 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-import numpy as np
-
 from .errors import SurefootError
 from .machine_modes import Request
-from .operator_presence import Presence
-from .operators import Operator, OperatorInput
-
-MOTION_S = 3.0
-"""How long a velocity command outlives the last event [s]. A stick that is held by hand never rests; one that is pushed
-to its end may. Assumption."""
-
-PRESENCE_S = 15.0
-"""How long an event counts as presence [s], as for keys. Assumption."""
-
-DEAD_ZONE = 0.05
-"""Share of a stick's way around its middle that counts as the middle. Assumption."""
+from .stick_operator import MOTION_S, PRESENCE_S, StickOperator
 
 _EVENT = struct.Struct("<IhBB")
 _BUTTON, _AXIS, _INITIAL = 0x01, 0x02, 0x80
@@ -73,15 +60,13 @@ HELP = f"""Joystick: B  STOP: damp at once, until start
 Without LB the velocity is zero. Without any event for {MOTION_S:g} s too; for {PRESENCE_S:g} s: it stops and stands.
 Ctrl-C in the terminal: end in order, as the checklist says; again: damp at once."""
 
-_NEED_DEAD_MAN = (Request.STAND, Request.WALK)
-
 
 def joysticks() -> List[Path]:
     """Return the joysticks of this computer."""
     return sorted(_FOLDER.glob("js*")) if _FOLDER.is_dir() else []
 
 
-class JoystickOperator(Operator):
+class JoystickOperator(StickOperator):
     """Reads a joystick. When it is unplugged the heartbeat stops and the velocity is zero.
 
     Args:
@@ -108,34 +93,12 @@ class JoystickOperator(Operator):
         if missing:
             raise SurefootError(f"The joystick has no axis for {', '.join(missing)}; it has: {', '.join(layout.axes)}.")
         self._names, self._layout = tuple(command_names), layout
-        self._largest = np.array(largest_command, dtype=np.float64)
         self._descriptor = _open(device)
         self.name = _name(self._descriptor)
-        self._presence = Presence(time_s, motion_s=MOTION_S, presence_s=PRESENCE_S)
+        super().__init__(largest_command, time_s=time_s)
         self._axes: Dict[int, float] = {}
         self._held: Dict[int, bool] = {}
-        self._requests: List[Request] = []
-        self._stop = False
         self._left = b""
-
-    def read(self, time_s: float) -> OperatorInput:
-        """Return what the joystick wants at a time."""
-        resumed = self._presence.resumed(time_s)
-        for value, kind, number in self._events():
-            if not kind & _INITIAL and not resumed:
-                self._presence.seen(time_s)
-            self._take(value, kind, number)
-        if resumed:  # what was pressed before is not meant for the robot as it is now, but for a stop
-            self._requests.clear()
-        request = self._requests.pop(0) if self._requests else Request.KEEP
-        moves = self._held.get(self._layout.dead_man, False) and self._presence.may_move(time_s)
-        return OperatorInput(
-            velocity_command=self._wanted() if moves else np.zeros(len(self._largest)),
-            request=request,
-            stop=self._stop,
-            release=request is Request.RELEASE,
-            heartbeat_s=self._presence.heartbeat_s(time_s),
-        )
 
     def close(self) -> None:
         """Close the device. Harmless when done again."""
@@ -143,6 +106,12 @@ class JoystickOperator(Operator):
         if descriptor >= 0:
             with suppress(OSError):
                 os.close(descriptor)
+
+    def _look(self, time_s: float, *, resumed: bool) -> None:
+        for value, kind, number in self._events():
+            if not kind & _INITIAL and not resumed:
+                self._presence.seen(time_s)
+            self._take(value, kind, number)
 
     def _events(self) -> List[Tuple[int, int, int]]:
         if self._descriptor < 0:
@@ -176,16 +145,15 @@ class JoystickOperator(Operator):
             self._stop = True
             self._requests.clear()
         request = self._layout.requests.get(button)
-        if request is None or (request in _NEED_DEAD_MAN and not self._held.get(self._layout.dead_man)):
-            return
-        self._stop = self._stop and request is not Request.RELEASE
-        self._requests.append(request)
+        if request is not None:
+            self._ask(request)
 
-    def _wanted(self) -> np.ndarray:
+    def _holds_dead_man(self) -> bool:
+        return self._held.get(self._layout.dead_man, False)
+
+    def _shares(self) -> List[float]:
         places = (self._layout.axes[name] for name in self._names)
-        shares = np.array([sign * self._axes.get(axis, 0.0) for axis, sign in places])
-        beyond = np.clip((np.abs(shares) - DEAD_ZONE) / (1.0 - DEAD_ZONE), 0.0, 1.0)
-        return np.copysign(beyond, shares) * self._largest
+        return [sign * self._axes.get(axis, 0.0) for axis, sign in places]
 
 
 def _open(device: Optional[Union[str, Path]]) -> int:

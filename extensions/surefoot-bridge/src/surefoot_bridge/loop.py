@@ -2,8 +2,7 @@
 
 import contextlib
 import time
-from dataclasses import replace
-from typing import Mapping, Optional, Tuple
+from typing import Optional, Tuple
 
 import numpy as np
 
@@ -17,17 +16,13 @@ from .live.status import LiveStatus
 from .log.writer import LogWriter
 from .loop_inputs import LoopInputs
 from .loop_report import LoopReport, Record
-from .machine_modes import HoldGains, Mode, Poses, Request
-from .machine_state import MachineState
-from .masks import some
+from .machine_modes import HoldGains, Mode, Poses
 from .operators import Operator
 from .orderly_end import OrderlyEnd
 from .realtime import realtime
-from .request_answers import answer_to
 from .robot import Robot
 from .safety_limits import StageLimits
-from .safety_rules import Response
-from .safety_state import SafetyVerdict
+from .tick_notes import TickNotes
 
 PHASES = ("read", "observe", "infer", "check", "write", "log")
 """Phases of a tick; in logs the last is that of the tick before, for a tick is logged before that is over."""
@@ -107,8 +102,7 @@ class Loop:
         self._deadline_s = limits.late_control_periods * contract.timing.control_period_s
         self._jitter = JitterCounter(PHASES, self._deadline_s)
         self._inputs = LoopInputs(robot, operator, self._record, self._end, len(contract.command.names))
-        self._mode: Optional[Mode] = None
-        self._active = np.zeros(len(self.controller.safety.rules), dtype=bool)  # rules that acted at the last tick
+        self._notes = TickNotes(self._record, self.controller.safety)
         self._step = -1  # number of the last control period in which the policy could be asked
         self._policy_failed = False
         self._all = np.ones((), dtype=bool)
@@ -157,7 +151,7 @@ class Loop:
             in_order=self._in_order,
             ticks=self._ticks,
             duration_s=self._last_s - self._first_s,
-            mode=Mode.PASSIVE if self._mode is None else self._mode,
+            mode=self._notes.mode or Mode.PASSIVE,
             modes=tuple(record.modes),
             events=tuple(record.events),
             num_events=record.num_events,
@@ -200,7 +194,7 @@ class Loop:
     def _over(self) -> bool:
         if self._end_requests == 0:
             return False
-        mode = Mode.PASSIVE if self._mode is None else self._mode
+        mode = self._notes.mode or Mode.PASSIVE
         if self._end_requests > 1:
             self._ended_by = "It was told to end at once."
         elif self._end.done(mode):
@@ -219,7 +213,9 @@ class Loop:
         reading = self._inputs.read(now)
         if reading is None:  # nobody is asked what to do with a robot that is not there yet
             return
-        wish = self._inputs.wish(now, self._mode, ending=self._end_requests > 0)
+        ending = self._end_requests > 0
+        # Read when it is read, not when the tick began: what was typed while the process was stopped does not count.
+        wish = self._inputs.wish(self._clock.now(), self._notes.mode, ending=ending)
         due = step != self._step and lateness_s < self._deadline_s  # a late robot is held, whatever the policy says
         showable = due and bool(controller.showable(reading.state, reading.wrong_crc))
         request = self._inputs.request(wish.request, due=showable)
@@ -270,7 +266,7 @@ class Loop:
         if self._ticks == 0:
             self._first_s = now
         self._ticks, self._last_s = self._ticks + 1, now
-        self._tell(now, verdict, request, asked_in, reading.alarms)
+        self._notes.take(now, verdict, state, asked_in, request, reading.alarms, ending=ending)
         if self.live is not None:
             self.live.show(now, int(self.state.machine.mode), verdict, reading, wish.velocity_command)
         if self._log is not None:
@@ -297,52 +293,6 @@ class Loop:
             self._record.trouble(now, "policy", error)
             return state
         return answered
-
-    def _tell(
-        self, now: float, verdict: SafetyVerdict, request: Request, before: MachineState, alarms: Mapping[str, str]
-    ) -> None:
-        """Note rules that began to act, requests that are not obeyed at once, and changes of mode."""
-        safety, machine = self.controller.safety, self.state.machine
-        if some(verdict.tripped):
-            for event in safety.events(verdict):
-                self._record.event(replace(event, message=alarms.get(event.rule, event.message)))
-        if request != Request.KEEP and not self._end_requests:
-            refused = bool(machine.refused)
-            said = answer_to(
-                request,
-                Mode(int(before.mode)),
-                refused=refused,
-                waits=bool(machine.wanted != machine.mode),
-                stops=self._against(verdict) if refused else (),
-                moves=bool(before.moved_s < before.motion_s),
-            )
-            if said is not None:
-                self._record.mishap(now, "request_refused" if refused else "request_waits", said)
-        mode = int(machine.mode)
-        if mode != self._mode:
-            self._record.mode(now, Mode(mode), self._mode, self._reason(verdict, request, before))
-            self._mode = Mode(mode)
-        self._active = verdict.active
-
-    def _against(self, verdict: SafetyVerdict) -> Tuple[str, ...]:
-        """Return the rules that are against moving, by name."""
-        return self.controller.safety.against_walking(verdict.state)
-
-    def _reason(self, verdict: SafetyVerdict, request: Request, before: MachineState) -> str:
-        """Return why the mode has changed."""
-        machine, rules = self.state.machine, self.controller.safety.rules
-        acting = [rule.name for rule, acts in zip(rules, verdict.active | self._active) if acts]
-        if machine.mode in (Mode.DAMPED, Mode.PASSIVE) and self.state.safety.latched >= Response.DAMP:
-            return f"safety: {', '.join(acting) or 'until the operator releases it'}"
-        ends = ", for the run ends" if self._end_requests else ""
-        if request != Request.KEEP and not machine.refused:
-            return request.name.lower() + ends
-        if self._mode is None:
-            return "start"
-        if before.wanted != before.mode:
-            return f"on the way to {Mode(int(before.wanted)).name.lower()}{ends}"
-        stopped = [rule.name for rule, acts in zip(rules, self._active) if acts and rule.response >= Response.STOP]
-        return f"safety: {', '.join(stopped)}" if stopped else "release"
 
     def _damp(self) -> None:
         """Damp the robot for good."""

@@ -46,7 +46,7 @@ class LoopInputs:
         """Return what the operator wants; one who cannot be read is one who is not there.
 
         Args:
-            now: The loop's clock [s].
+            now: The loop's clock now [s]; a pause since the last look is how an operator knows what was typed in it.
             mode: Mode after the last tick; None before the first.
             ending: Whether the run ends: then the velocity is 0, and what is asked leads to rest.
         """

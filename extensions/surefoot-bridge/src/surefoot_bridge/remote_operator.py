@@ -9,14 +9,10 @@ import sys
 import time
 from typing import Callable, List, Optional, Sequence, TextIO
 
-import numpy as np
-
 from .errors import SurefootError
-from .joystick_operator import DEAD_ZONE, MOTION_S, PRESENCE_S
 from .machine_modes import Request
-from .operator_presence import Presence
-from .operators import Operator, OperatorInput
 from .robot import Robot
+from .stick_operator import MOTION_S, PRESENCE_S, StickOperator
 from .unitree.remote import STOP, Remote, remote_of
 
 HELP = f"""Remote of the robot: {STOP}  STOP: damp at once, until start
@@ -35,7 +31,6 @@ _REQUESTS = {
     "down": Request.PASSIVE,
     "start": Request.RELEASE,
 }
-_NEED_DEAD_MAN = (Request.STAND, Request.WALK)
 _AXES = {"lin_vel_x_m_s": ("ly", 1.0), "lin_vel_y_m_s": ("lx", -1.0), "ang_vel_z_rad_s": ("rx", -1.0)}
 _MOVED = 0.02  # of a stick that counts as a person's doing: ten times what a stick at rest trembles. Assumption.
 
@@ -68,7 +63,7 @@ class RemoteStop:
         return remote_of(self._source()).stops
 
 
-class RemoteOperator(Operator):
+class RemoteOperator(StickOperator):
     """Reads the robot's remote.
 
     What is held down when it is opened was not meant for the bridge, but for the stop and the dead-man's key.
@@ -94,33 +89,17 @@ class RemoteOperator(Operator):
         missing = [name for name in command_names if name not in _AXES]
         if missing:
             raise SurefootError(f"The remote has no stick for {', '.join(missing)}; it has: {', '.join(_AXES)}.")
+        super().__init__(largest_command, time_s=time_s)
         self._source, self._axes = source, [_AXES[name] for name in command_names]
-        self._largest = np.array(largest_command, dtype=np.float64)
-        self._presence = Presence(time_s, motion_s=MOTION_S, presence_s=PRESENCE_S)
         self._data = source()
         self._remote = self._at_sign = remote_of(self._data)
-        self._requests: List[Request] = []
-        self._stop = False
 
-    def read(self, time_s: float) -> OperatorInput:
-        """Return what the remote wants at a time."""
-        resumed = self._presence.resumed(time_s)
+    def _look(self, time_s: float, *, resumed: bool) -> None:  # noqa: ARG002  (a remote is looked at as it is)
         data = self._source()
         if data != self._data:
             self._data = data
             self._take(remote_of(data), time_s)
-        if resumed:  # what was pressed before is not meant for the robot as it is now, but for a stop
-            self._requests.clear()
         self._stop = self._stop or self._remote.stops
-        request = self._requests.pop(0) if self._requests else Request.KEEP
-        moves = self._remote.holds(DEAD_MAN) and self._presence.may_move(time_s)
-        return OperatorInput(
-            velocity_command=self._wanted() if moves else np.zeros(len(self._largest)),
-            request=request,
-            stop=self._stop,
-            release=request is Request.RELEASE,
-            heartbeat_s=self._presence.heartbeat_s(time_s),
-        )
 
     def _take(self, remote: Remote, time_s: float) -> None:
         before, self._remote = self._remote, remote
@@ -132,15 +111,13 @@ class RemoteOperator(Operator):
             return
         for name, request in _REQUESTS.items():
             if remote.holds(name) and not before.holds(name):
-                if request in _NEED_DEAD_MAN and not remote.holds(DEAD_MAN):
-                    continue
-                self._stop = self._stop and request is not Request.RELEASE
-                self._requests.append(request)
+                self._ask(request)
 
-    def _wanted(self) -> np.ndarray:
-        shares = np.array([sign * getattr(self._remote, axis) for axis, sign in self._axes])
-        beyond = np.clip((np.abs(shares) - DEAD_ZONE) / (1.0 - DEAD_ZONE), 0.0, 1.0)
-        return np.copysign(beyond, shares) * self._largest
+    def _holds_dead_man(self) -> bool:
+        return self._remote.holds(DEAD_MAN)
+
+    def _shares(self) -> List[float]:
+        return [sign * getattr(self._remote, axis) for axis, sign in self._axes]
 
 
 def _furthest(one: Remote, other: Remote) -> float:

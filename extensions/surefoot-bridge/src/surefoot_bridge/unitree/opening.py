@@ -16,6 +16,7 @@ _CLASSES: Dict[str, Type[UnitreeRobot]] = {"unitree_go2": UnitreeGo2, "unitree_g
 
 _POLL_S = 0.005
 _TICKS_OVER_S = 1.0  # in which 0.4 % are 4 ms, which can be told from noise
+_TICKS_WITHIN_S = 5.0  # at most, for a computer or a link that stands still now and then
 _TICKS_TOLERANCE = 0.5  # half and double are told apart from a clock in microseconds; a busy computer is let pass
 
 CHECKLIST = (
@@ -97,21 +98,35 @@ def _no_report(robot: UnitreeRobot, timeout_s: float) -> str:
 
 
 def _require_tick_rate(robot: UnitreeRobot) -> None:
-    first, begin_s = robot.read(), time.monotonic()
-    assert first is not None
-    while time.monotonic() < begin_s + _TICKS_OVER_S:
-        robot.read()
+    """Refuse a robot whose clock does not tick in milliseconds.
+
+    Ticks are held against this computer's clock and against the stamps of sending. A computer that stands still looks
+    at reports late, and a clock that is set makes stamps jump: either is wrong alone, the ticks of another firmware
+    fit neither.
+    """
+    robot.read()
+    reports, begin_s = robot.reports, time.monotonic()
+    first_s, first_sent_s = reports.measured_s, reports.sent_s
+    while abs(reports.sent_s - first_sent_s) < _TICKS_OVER_S:
+        if time.monotonic() - begin_s > _TICKS_WITHIN_S:
+            raise SurefootError(
+                f"{robot.address}: its reports of the last {_TICKS_WITHIN_S:g} s span only "
+                f"{reports.sent_s - first_sent_s:.2f} s. Likely: this computer is too busy, or the robot or its link "
+                "stood still. End what else runs here, look at the cable, and try again."
+            )
         time.sleep(_POLL_S)
-    last, end_s = robot.read(), time.monotonic()
-    assert last is not None
-    passed_s = float(last.state.time_s - first.state.time_s)
-    if not abs(passed_s / (end_s - begin_s) - 1.0) <= _TICKS_TOLERANCE:
+        robot.read()
+    ticked_s, passed_s = reports.measured_s - first_s, time.monotonic() - begin_s
+    fits = [
+        abs(ticked_s - clock_s) <= _TICKS_TOLERANCE * clock_s for clock_s in (passed_s, reports.sent_s - first_sent_s)
+    ]
+    if not any(fits):
         raise SurefootError(
-            f"{robot.address}: its clock ticked {passed_s * TICKS_PER_S:.0f} times in {end_s - begin_s:.2f} s; "
+            f"{robot.address}: its clock ticked {ticked_s * TICKS_PER_S:.0f} times in {passed_s:.2f} s; "
             f"expected {TICKS_PER_S:.0f} per second. Likely: another firmware, or a robot that "
             "repeats a report."
         )
     try:
-        robot.reports.require_usual_clock()
+        reports.require_usual_clock()
     except SurefootError as error:
         raise SurefootError(f"{robot.address}: {error}") from None

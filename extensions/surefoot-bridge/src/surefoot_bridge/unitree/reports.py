@@ -33,6 +33,7 @@ class Reports:
         sequence: Its number, counted by its tick: one that repeats a tick has the number of the one before it, and one
             whose tick goes back a lower one.
         measured_s: When it was measured, on the robot's clock [s].
+        sent_s: When it was sent, on the clock of the robot's computer [s].
         received_s: When it came, on the control loop's clock [s].
         remote: What the robot's remote says, 40 bytes, as of the last report that was not wrong.
     """
@@ -44,7 +45,8 @@ class Reports:
         self._simulated, self._note = simulated, note
         self.message = np.zeros(1, kind.report.layout)
         self._bytes = self.message.view(np.uint8)
-        self.wrong, self.sequence, self.measured_s, self.received_s = False, 0, 0.0, 0.0
+        self.wrong, self.sequence = False, 0
+        self.measured_s = self.sent_s = self.received_s = 0.0
         self.remote = bytes(REMOTE_BYTES)
         self._arrivals, self._usual_rate = ArrivalTimes(), 0.0
         self._tick: Optional[int] = None
@@ -67,9 +69,9 @@ class Reports:
             self.sequence += 1
             self.received_s = now_s
         else:
-            sent_s = self._subscriber.sent_s()[-1]
-            self.measured_s = self._measured(sent_s, len(taken))
-            self.received_s = self._arrivals.received_s(now_s, self.measured_s, sent_s)
+            self.sent_s = float(self._subscriber.sent_s()[-1])
+            self.measured_s = self._measured(self.sent_s, len(taken))
+            self.received_s = self._arrivals.received_s(now_s, self.measured_s, self.sent_s)
             self.remote = self.message[0]["wireless_remote"].tobytes()
         return True
 
