@@ -23,7 +23,7 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed")
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-CASES = 500
+CASES = 2000
 PROOF_CASES = 100_000
 MOST_S = 1.0
 """Processor time of one load [s]."""

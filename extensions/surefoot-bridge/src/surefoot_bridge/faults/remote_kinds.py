@@ -10,7 +10,7 @@ from typing import Callable, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from surefoot_bridge.clock import Clock
-from surefoot_bridge.joystick_operator import PRESENCE_S
+from surefoot_bridge.stick_operator import PRESENCE_S
 from surefoot_bridge.machine_modes import Request
 from surefoot_bridge.operators import Operator, OperatorInput
 from surefoot_bridge.remote_operator import RemoteOperator
