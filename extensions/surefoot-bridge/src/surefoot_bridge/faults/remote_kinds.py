@@ -10,11 +10,11 @@ from typing import Callable, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from surefoot_bridge.clock import Clock
-from surefoot_bridge.stick_operator import PRESENCE_S
 from surefoot_bridge.machine_modes import Request
 from surefoot_bridge.operators import Operator, OperatorInput
 from surefoot_bridge.remote_operator import RemoteOperator
 from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.stick_operator import PRESENCE_S
 from surefoot_bridge.unitree.remote import REMOTE, REMOTE_BYTES, remote_bytes
 
 from .fault import AT_ONCE_S, LONG_S, Fault, harmless
