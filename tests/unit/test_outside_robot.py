@@ -72,9 +72,7 @@ def test_a_weight_for_a_term_that_does_not_exist_is_refused_by_name(anymal):
     from surefoot_tasks.velocity.rewards_cfg import make_rewards_cfg
 
     wrong = replace(anymal, tuning=replace(anymal.tuning, reward_weights={"torques": -1.0}))
-    with pytest.raises(
-        SurefootError, match=r"^Unknown reward term in reward_weights of anymal_d 'torques'; valid: t"
-    ):
+    with pytest.raises(SurefootError, match=r"^Unknown reward term in reward_weights of anymal_d 'torques'; valid: t"):
         make_rewards_cfg(wrong)
 
 
