@@ -145,6 +145,18 @@ def test_the_contract_says_of_it_what_the_bridge_needs(anymal):
     assert handling.damped_nms_per_rad == (8.0,) * 12
 
 
+def test_a_robot_without_friction_in_its_joints_can_be_randomized_too(anymal):
+    from surefoot.randomization.presets import preset_ranges
+    from surefoot.randomization.randomization import make_layout
+    from surefoot.randomization.randomization_cfg import RandomizationCfg
+
+    smooth = replace(anymal, actuators=(replace(anymal.actuators[0], friction_nm=0.0),))
+    assert "coulomb_friction" in preset_ranges("mild", anymal)
+    assert "coulomb_friction" not in preset_ranges("mild", smooth)
+    layout = make_layout(RandomizationCfg(preset="mild"), smooth, "ovphysx")
+    assert not layout.is_random("coulomb_friction")
+
+
 def test_the_bridges_own_mujoco_knows_it_by_the_same_package(anymal, monkeypatch):
     monkeypatch.syspath_prepend(anymal.mjcf_path.parents[1])
     model = bridge_models.robot_model("anymal_d")
@@ -162,6 +174,14 @@ def test_it_has_a_task_of_its_own(anymal, monkeypatch):
     assert tasks.anymal_d_flat_env_cfg().robot_name == "anymal_d"
     with pytest.raises(AttributeError, match="nonsense"):
         tasks.nonsense  # noqa: B018
+
+
+def test_its_model_is_checked_in_mujoco_like_our_own_robots(anymal):
+    from surefoot.robot_checks.check import check_robot
+
+    rows = check_robot(anymal, ["mujoco"])
+    assert len(rows) == 25
+    assert [row for row in rows if not row.ok] == []
 
 
 def test_its_model_weighs_and_stands_as_its_source_says(anymal):

@@ -45,7 +45,10 @@ def preset_ranges(name: str, spec: RobotSpec) -> Ranges:
         raise unknown_name("randomization preset", name, PRESETS)
     if name == "none":
         return {}
-    return _BY_PRESET[name](spec)
+    ranges = _BY_PRESET[name](spec)
+    if not any(spec.joint_values("friction_nm")):  # a factor of nothing
+        ranges = {parameter: drawn for parameter, drawn in ranges.items() if parameter != "coulomb_friction"}
+    return ranges
 
 
 def surfaces(*names: str) -> Range:
