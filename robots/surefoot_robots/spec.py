@@ -193,6 +193,10 @@ class RobotSpec:
             raise unknown_name(kind, value, valid)
 
     def _check_names(self) -> None:
+        if not re.fullmatch(r"[\w.-]+", self.label, re.ASCII):
+            raise SurefootError(
+                f"{self.name}: label is {self.label!r}; task ids end in it: use letters, digits, '_', '-' and '.'."
+            )
         names = mjcf.read_names(self.mjcf_path)
         for joint in self.joint_names:
             self._require(f"joint of {self.mjcf_path.name}", joint, names.joints)
@@ -248,10 +252,6 @@ class RobotSpec:
             raise SurefootError(f"{self.name}: no actuator group drives {', '.join(missing)}.")
 
     def _check_joint_groups(self) -> None:
-        if not re.fullmatch(r"[\w.-]+", self.label, re.ASCII):
-            raise SurefootError(
-                f"{self.name}: label is {self.label!r}; task ids end in it: use letters, digits, '_', '-' and '.'."
-            )
         for group in (*self.joint_groups, self.tuning.rest_group):
             self.joints_of(group)
 
