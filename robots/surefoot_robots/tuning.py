@@ -7,6 +7,8 @@ from types import MappingProxyType
 
 from surefoot_bridge.errors import SurefootError
 
+Vec3 = tuple[float, float, float]
+
 _POSITIVE = ("swing_height_m", "lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
 _NOT_NEGATIVE = ("initial_speed", "initial_joint_offset_rad")
 
@@ -23,6 +25,7 @@ class TaskTuning:
         ang_vel_z_rad_s: Fastest turn [rad/s].
         initial_speed: How fast episodes may begin, in each component of velocity [m/s] and angular velocity [rad/s].
         initial_joint_offset_rad: How far from the default pose they may begin [rad].
+        payload_box_m: Lowest and highest corner of the box in which a load is carried, in the frame of the base [m].
         reward_weights: Reward term -> weight, for terms whose usual weight does not suit the robot. Squared torques and
             accelerations grow with size and number of joints: a sum of rewards below zero teaches to fall early.
     """
@@ -34,6 +37,7 @@ class TaskTuning:
     ang_vel_z_rad_s: float
     initial_speed: float
     initial_joint_offset_rad: float
+    payload_box_m: tuple[Vec3, Vec3]
     reward_weights: Mapping[str, float] = field(hash=False)
 
     def __post_init__(self) -> None:
@@ -43,6 +47,9 @@ class TaskTuning:
             value = getattr(self, name)
             if not (math.isfinite(value) and (value > 0 if name in _POSITIVE else value >= 0)):
                 raise SurefootError(f"{name} is {value}; it must be {'>' if name in _POSITIVE else '>='} 0.")
+        low, high = self.payload_box_m
+        if not all(math.isfinite(a) and a <= b < math.inf for a, b in zip(low, high, strict=True)):
+            raise SurefootError(f"payload_box_m is from {low} to {high}; no corner may be below the lowest.")
         for term, weight in self.reward_weights.items():
             if not math.isfinite(weight):
                 raise SurefootError(f"reward_weights has {term} at {weight}; a weight is finite.")

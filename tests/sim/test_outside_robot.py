@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tests.fixtures.outside import ANYMAL_D, put_in
 
 pytestmark = pytest.mark.sim

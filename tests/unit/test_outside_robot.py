@@ -157,6 +157,13 @@ def test_a_robot_without_friction_in_its_joints_can_be_randomized_too(anymal):
     assert not layout.is_random("coulomb_friction")
 
 
+def test_a_load_is_drawn_where_the_robot_carries_one(anymal):
+    from surefoot.randomization.presets import preset_ranges
+
+    place = preset_ranges("mild", anymal)["payload_position"]
+    assert (place.low, place.high) == ((-0.2, -0.1, 0.15), (0.2, 0.1, 0.25))
+
+
 def test_the_bridges_own_mujoco_knows_it_by_the_same_package(anymal, monkeypatch):
     monkeypatch.syspath_prepend(anymal.mjcf_path.parents[1])
     model = bridge_models.robot_model("anymal_d")

@@ -72,7 +72,7 @@ BROKEN = [
     ),
     (
         "from surefoot_robots import TaskTuning\nSPEC = TaskTuning(swing_height_m=0.1)",
-        "missing 7 required keyword-only arguments: 'rest_group', ",
+        "missing 8 required keyword-only arguments: 'rest_group', ",
     ),
 ]
 

@@ -73,6 +73,7 @@ def tuning(**changes) -> TaskTuning:
         "ang_vel_z_rad_s": 1.0,
         "initial_speed": 0.1,
         "initial_joint_offset_rad": 0.05,
+        "payload_box_m": ((-0.1, -0.1, 0.1), (0.1, 0.1, 0.2)),
         "reward_weights": {},
     }
     return TaskTuning(**{**numbers, **changes})
@@ -294,6 +295,10 @@ def test_a_label_that_no_task_id_can_end_in_is_refused(biped):
     ("changes", "message"),
     [
         ({"swing_height_m": 0.0}, "swing_height_m is 0.0; it must be > 0."),
+        (
+            {"payload_box_m": ((0.1, 0.0, 0.0), (0.0, 0.0, 0.0))},
+            "payload_box_m is from (0.1, 0.0, 0.0) to (0.0, 0.0, 0.0); no corner may be below the lowest.",
+        ),
         ({"initial_speed": -0.1}, "initial_speed is -0.1; it must be >= 0."),
         ({"reward_weights": {"torque": float("inf")}}, "reward_weights has torque at inf; a weight is finite."),
     ],

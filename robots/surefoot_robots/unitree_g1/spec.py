@@ -224,6 +224,7 @@ SPEC = RobotSpec(
         # as a quadruped is: little time for an untrained policy to find out what helps.
         initial_speed=0.1,
         initial_joint_offset_rad=0.05,
+        payload_box_m=((-0.1, -0.1, 0.1), (0.1, 0.1, 0.3)),  # at the torso above the pelvis, which is the base
         # It has twice a quadruped's joints and ten times the squared torque, and stays up for less than a second at
         # first: penalties above tracking teach it to fall early. So each weighs less, and a fall costs by itself.
         reward_weights={

@@ -131,6 +131,7 @@ SPEC = RobotSpec(
         ang_vel_z_rad_s=1.0,
         initial_speed=0.5,
         initial_joint_offset_rad=0.2,
+        payload_box_m=((-0.1, -0.05, 0.05), (0.1, 0.05, 0.15)),  # on the trunk's back
         reward_weights={},
     ),
 )

@@ -110,11 +110,7 @@ def _by_kind(spec: RobotSpec, *, quadruped: Ranges, humanoid: Ranges) -> Ranges:
 
 
 def _payload_position(spec: RobotSpec) -> Range:
-    low, high, where = {
-        "quadruped": ((-0.1, -0.05, 0.05), (0.1, 0.05, 0.15), "on the trunk's back"),
-        "humanoid": ((-0.1, -0.1, 0.1), (0.1, 0.1, 0.3), "at the torso above the pelvis, which is the base"),
-    }[spec.kind]
-    return _between(low, high, f"{ASSUMPTION}: {where}")
+    return _between(*spec.tuning.payload_box_m, f"{ASSUMPTION}: where the robot carries a load")
 
 
 def _mild(spec: RobotSpec) -> Ranges:
