@@ -142,8 +142,8 @@ def periodic_gait(
 ) -> Tensor:
     """Reward feet that touch the ground when a phase clock expects stance and leave it when it expects swing.
 
-    A foot's stance begins where ``phase + offset`` passes 0 and lasts ``duty_factor`` of the cycle. Offsets
-    (0, 1/2, 1/2, 0) for FL, FR, RL, RR make a trot; (0, 1/2) for a biped a walk.
+    A foot's stance begins where ``phase + offset`` passes 0 and lasts ``duty_factor`` of the cycle. Offsets that are
+    equal for diagonal feet and 1/2 apart for feet across make a trot, or a walk on two feet.
 
     Equation: ``[moving] mean_f (c_f s_f + (1 - c_f)(1 - s_f))`` with ``c_f`` the contact and
     ``s_f = sigmoid(sharpness * (cos(2 pi (phase + offset_f) - pi duty) - cos(pi duty)))`` the expected stance.

@@ -44,6 +44,26 @@ def joint_ranges(path: Path) -> dict[str, tuple[float, float]]:
     return ranges
 
 
+def joints_to(path: Path, body: str) -> tuple[str, ...]:
+    """Return the joints between the base and a body, from the base on; the free joint is not among them.
+
+    Raises:
+        SurefootError: If the file is missing, is no MJCF, or has no such body.
+    """
+    chains: dict[str, tuple[str, ...]] = {}
+
+    def follow(element: ElementTree.Element, above: tuple[str, ...]) -> None:
+        for child in element.findall("body"):
+            own = (joint.get("name", "") for joint in child.findall("joint") if joint.get("type") != "free")
+            chains[child.get("name", "")] = chain = (*above, *own)
+            follow(child, chain)
+
+    follow(_worldbody(path), ())
+    if body not in chains:
+        raise unknown_name(f"body of {path.name}", body, tuple(chains))
+    return chains[body]
+
+
 class Site(NamedTuple):
     """A site of an MJCF."""
 

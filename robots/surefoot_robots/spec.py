@@ -12,6 +12,8 @@ from surefoot_robots import mjcf
 from surefoot_robots.actuator_group import GROUP_FIELDS, ActuatorGroup
 from surefoot_robots.handling import Handling
 from surefoot_robots.interface import RobotInterface
+from surefoot_robots.joint_group import JointGroup
+from surefoot_robots.tuning import TaskTuning
 
 Vec3 = tuple[float, float, float]
 Sign = Literal[-1, 1]
@@ -31,6 +33,7 @@ class RobotSpec:
 
     Attributes:
         name: Name by which the robot is chosen, for example "unitree_go2".
+        label: Short name for people, the end of its tasks' ids, for example "Go2": letters, digits, `_`, `-`, `.`.
         revision: Counts up whenever a number of the model changes; policies are bound to it.
         kind: What stands: a quadruped must hold its default pose under PD control, a humanoid need not.
         mjcf_path: MJCF of primitive shapes: no ground, no actuators, free joint at the base.
@@ -46,6 +49,7 @@ class RobotSpec:
         default_joint_pos: Joint -> position of the default pose [rad]; actions are offsets from it.
         joint_limits_rad: Joint -> (lower, upper) [rad].
         action_scale_rad: Joint -> change of the joint target for an action of 1 [rad].
+        joint_groups: Name -> joints that tasks speak of together, for example "knee", "arms", "waist".
         joint_mirror: Joint -> (joint on the other side, sign) under reflection in the x-z plane.
         foot_mirror: Foot -> foot on the other side.
         foot_diagonal: Foot -> foot diagonally across; empty for a robot on two feet.
@@ -53,9 +57,11 @@ class RobotSpec:
         imu_site: Site of the MJCF where the IMU is that its computer reports, on the base.
         handling: How it stands, sits and is damped without its policy.
         interface: What its own computer measures and how fast it takes commands.
+        tuning: What tasks ask of a robot of its size and build.
     """
 
     name: str
+    label: str
     revision: str
     kind: Literal["quadruped", "humanoid"]
     mjcf_path: Path
@@ -70,6 +76,7 @@ class RobotSpec:
     default_joint_pos: Mapping[str, float] = field(hash=False)
     joint_limits_rad: Mapping[str, tuple[float, float]] = field(hash=False)
     action_scale_rad: Mapping[str, float] = field(hash=False)
+    joint_groups: Mapping[str, JointGroup] = field(hash=False)
     joint_mirror: Mapping[str, tuple[str, Sign]] = field(hash=False)
     foot_mirror: Mapping[str, str] = field(hash=False)
     foot_diagonal: Mapping[str, str] = field(hash=False)
@@ -77,6 +84,7 @@ class RobotSpec:
     imu_site: str
     handling: Handling
     interface: RobotInterface
+    tuning: TaskTuning
 
     def __post_init__(self) -> None:
         """Copy the mappings, then check every name and number against the MJCF and against each other."""
@@ -87,6 +95,7 @@ class RobotSpec:
         self._check_names()
         self._check_joint_numbers()
         self._check_groups()
+        self._check_joint_groups()
         self._check_mirror()
         self._check_feet()
         self._check_imu()
@@ -124,6 +133,24 @@ class RobotSpec:
                 f"expected {expected}; joints: {', '.join(self.joint_names)}."
             )
         return matched
+
+    def joints_of(self, group: str) -> tuple[str, ...]:
+        """Return the joints of one of `joint_groups`, in policy order.
+
+        Raises:
+            SurefootError: If the robot has no such group.
+        """
+        self._require(f"joint group of {self.name}", group, tuple(self.joint_groups))
+        return self.resolve(*self.joint_groups[group])
+
+    def leg_joints(self, foot: str) -> tuple[str, ...]:
+        """Return the joints between the base and a foot, from the base on.
+
+        Raises:
+            SurefootError: If the robot has no such foot.
+        """
+        self._require(f"foot of {self.name}", foot, self.foot_bodies)
+        return mjcf.joints_to(self.mjcf_path, foot)
 
     def group_of(self, joint: str) -> ActuatorGroup:
         """Return the actuator group that drives a joint.
@@ -166,6 +193,10 @@ class RobotSpec:
             raise unknown_name(kind, value, valid)
 
     def _check_names(self) -> None:
+        if not re.fullmatch(r"[\w.-]+", self.label, re.ASCII):
+            raise SurefootError(
+                f"{self.name}: label is {self.label!r}; task ids end in it: use letters, digits, '_', '-' and '.'."
+            )
         names = mjcf.read_names(self.mjcf_path)
         for joint in self.joint_names:
             self._require(f"joint of {self.mjcf_path.name}", joint, names.joints)
@@ -219,6 +250,10 @@ class RobotSpec:
         missing = [joint for joint in self.joint_names if joint not in owner]
         if missing:
             raise SurefootError(f"{self.name}: no actuator group drives {', '.join(missing)}.")
+
+    def _check_joint_groups(self) -> None:
+        for group in (*self.joint_groups, self.tuning.rest_group):
+            self.joints_of(group)
 
     def _check_mirror(self) -> None:
         for joint, (partner, sign) in self.joint_mirror.items():

@@ -10,7 +10,16 @@ import pytest
 
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_bridge.transports import known_caps
-from surefoot_robots import ActuatorGroup, Handling, RobotInterface, RobotSpec, get_robot, list_robots
+from surefoot_robots import (
+    ActuatorGroup,
+    Handling,
+    JointGroup,
+    RobotInterface,
+    RobotSpec,
+    TaskTuning,
+    get_robot,
+    list_robots,
+)
 
 every_robot = pytest.mark.parametrize("spec", [get_robot(name) for name in list_robots()], ids=lambda spec: spec.name)
 
@@ -55,6 +64,21 @@ def handling(**changes) -> Handling:
     return Handling(**{**numbers, **mappings, **said, **changes})
 
 
+def tuning(**changes) -> TaskTuning:
+    numbers = {
+        "swing_height_m": 0.05,
+        "rest_group": "hip",
+        "lin_vel_x_m_s": 1.0,
+        "lin_vel_y_m_s": 0.3,
+        "ang_vel_z_rad_s": 1.0,
+        "initial_speed": 0.1,
+        "initial_joint_offset_rad": 0.05,
+        "payload_box_m": ((-0.1, -0.1, 0.1), (0.1, 0.1, 0.2)),
+        "reward_weights": {},
+    }
+    return TaskTuning(**{**numbers, **changes})
+
+
 @pytest.fixture
 def biped(tmp_path):
     """Build a robot with two joints in each leg; arguments replace fields, `joints` the order of declaration."""
@@ -62,6 +86,7 @@ def biped(tmp_path):
     def build(*, joints=DECLARED, **changes):
         values = {
             "name": "biped",
+            "label": "Biped",
             "revision": "1",
             "kind": "humanoid",
             "mjcf_path": mjcf(tmp_path, joints),
@@ -82,6 +107,7 @@ def biped(tmp_path):
                 "left_knee": ("right_knee", 1),
                 "right_knee": ("left_knee", 1),
             },
+            "joint_groups": {"hip": JointGroup(".*_hip", 2)},
             "foot_mirror": {"left_knee_foot": "right_knee_foot", "right_knee_foot": "left_knee_foot"},
             "foot_diagonal": {},
             "fall_bodies": ("trunk",),
@@ -92,6 +118,7 @@ def biped(tmp_path):
                 low_level_hz=500.0,
                 motor_temperature_limit_c=80.0,
             ),
+            "tuning": tuning(),
         }
         return RobotSpec(**{**values, **changes})
 
@@ -248,6 +275,37 @@ def test_an_imu_that_measures_elsewhere_than_in_the_axes_of_the_base_is_refused(
     assert with_site('name="imu"', 'name="gyro"') == "Unknown site of changed.xml 'imu'; valid: gyro."
     leg = '<body name="left_hip_link">'
     assert "site 'imu' is on 'left_hip_link'" in with_site(leg, leg + '<site name="imu"/>')
+
+
+def test_a_joint_group_that_lacks_joints_or_is_not_there_is_refused(biped):
+    assert refusal(biped, joint_groups={"hip": JointGroup("left_hip", 2)}).startswith(
+        "biped: pattern 'left_hip' matches 1 joints (left_hip), expected 2;"
+    )
+    assert refusal(biped, tuning=tuning(rest_group="hips")) == "Unknown joint group of biped 'hips'; valid: hip."
+    assert biped().joints_of("hip") == ("left_hip", "right_hip")
+
+
+def test_a_label_that_no_task_id_can_end_in_is_refused(biped):
+    assert refusal(biped, label="Bi ped") == (
+        "biped: label is 'Bi ped'; task ids end in it: use letters, digits, '_', '-' and '.'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"swing_height_m": 0.0}, "swing_height_m is 0.0; it must be > 0."),
+        (
+            {"payload_box_m": ((0.1, 0.0, 0.0), (0.0, 0.0, 0.0))},
+            "payload_box_m is from (0.1, 0.0, 0.0) to (0.0, 0.0, 0.0); no corner may be below the lowest.",
+        ),
+        ({"initial_speed": -0.1}, "initial_speed is -0.1; it must be >= 0."),
+        ({"reward_weights": {"torque": float("inf")}}, "reward_weights has torque at inf; a weight is finite."),
+    ],
+)
+def test_tuning_that_cannot_be_is_refused(changes, message):
+    with pytest.raises(SurefootError, match=re.escape(message)):
+        tuning(**changes)
 
 
 @pytest.mark.parametrize(

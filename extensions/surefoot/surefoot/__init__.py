@@ -1,5 +1,35 @@
 """Training, proving and deploying policies for legged robots on Isaac Lab.
 
-Importing this package starts no simulator and loads none of Isaac Lab's heavy modules; the command line decides first
-which engine runs, then the modules that need it are imported.
+What a notebook needs is offered here by name and imported when it is first asked for: importing this package starts no
+simulator and loads none of the heavy modules.
 """
+
+from importlib import import_module
+from typing import Any
+
+_OFFERED = {
+    "RobotSpec": "surefoot_robots:RobotSpec",
+    "Scenario": "surefoot.evaluation.scenario:Scenario",
+    "export": "surefoot.export",  # a package that can be called
+    "get_robot": "surefoot_robots:get_robot",
+    "list_robots": "surefoot_robots:list_robots",
+    "make_velocity_env_cfg": "surefoot_tasks.velocity.tasks:make_velocity_env_cfg",
+    "play": "surefoot.notebook:play",
+    "train": "surefoot.notebook:train",
+    "verify": "surefoot.notebook:verify",
+}
+"""Name -> module, and the name in it. Tasks stand above this package, so that nothing here imports them by itself."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is offered under a name."""
+    if name not in _OFFERED:
+        raise AttributeError(f"module 'surefoot' has no attribute {name!r}; it offers {', '.join(_OFFERED)}")
+    module, _, attribute = _OFFERED[name].partition(":")
+    found = import_module(module)
+    globals()[name] = offered = getattr(found, attribute) if attribute else found
+    return offered
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OFFERED})

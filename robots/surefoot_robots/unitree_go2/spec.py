@@ -7,7 +7,9 @@ from surefoot_robots import mjcf
 from surefoot_robots.actuator_group import ActuatorGroup
 from surefoot_robots.handling import Handling
 from surefoot_robots.interface import RobotInterface
+from surefoot_robots.joint_group import JointGroup
 from surefoot_robots.spec import RobotSpec
+from surefoot_robots.tuning import TaskTuning
 
 _MJCF = Path(__file__).with_name("unitree_go2.xml")
 
@@ -36,6 +38,7 @@ def _same(hip: float, thigh: float, calf: float) -> dict[str, float]:
 
 SPEC = RobotSpec(
     name="unitree_go2",
+    label="Go2",
     revision="2",
     kind="quadruped",
     mjcf_path=_MJCF,
@@ -77,6 +80,11 @@ SPEC = RobotSpec(
     default_joint_pos=_by_joint(_DEFAULT_POSE_RAD),
     joint_limits_rad=mjcf.joint_ranges(_MJCF),
     action_scale_rad=_same(0.25, 0.25, 0.25),
+    joint_groups={
+        "abduction": JointGroup(".*_hip_joint", 4),
+        "hip": JointGroup(".*_thigh_joint", 4),
+        "knee": JointGroup(".*_calf_joint", 4),
+    },
     joint_mirror={
         f"{leg}_{part}_joint": (f"{_MIRRORED_LEG[leg]}_{part}_joint", -1 if part == "hip" else 1)
         for leg in _LEGS
@@ -114,5 +122,16 @@ SPEC = RobotSpec(
         sensors=("gyro", "gravity", "joint_pos", "joint_vel", "foot_contact"),
         low_level_hz=500.0,
         motor_temperature_limit_c=80.0,
+    ),
+    tuning=TaskTuning(
+        swing_height_m=0.07,
+        rest_group="abduction",
+        lin_vel_x_m_s=1.0,
+        lin_vel_y_m_s=0.5,
+        ang_vel_z_rad_s=1.0,
+        initial_speed=0.5,
+        initial_joint_offset_rad=0.2,
+        payload_box_m=((-0.1, -0.05, 0.05), (0.1, 0.05, 0.15)),  # on the trunk's back
+        reward_weights={},
     ),
 )

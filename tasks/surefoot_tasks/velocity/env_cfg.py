@@ -225,10 +225,8 @@ def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> Veloc
 
 
 def make_initial_state(spec: RobotSpec) -> dict[str, Range]:
-    """Ranges of initial states from which a robot of this kind can learn to stay up."""
-    # A G1 that holds its default pose falls after 1.4 s when it starts at rest, after 0.9 s on average when it is
-    # thrown as a quadruped is: little time for an untrained policy to find out what helps.
-    speed, joint_offset = {"quadruped": (0.5, 0.2), "humanoid": (0.1, 0.05)}[spec.kind]
+    """Ranges of initial states from which a robot can learn to stay up."""
+    speed, joint_offset = spec.tuning.initial_speed, spec.tuning.initial_joint_offset_rad
     return {
         "initial_position": absolute((-0.5, -0.5, 0.0), (0.5, 0.5, 0.0)),
         "initial_orientation": absolute((0.0, 0.0, -math.pi), (0.0, 0.0, math.pi)),
@@ -245,8 +243,8 @@ def make_contact_cfg(spec: RobotSpec) -> ContactSensorCfg:
 
 
 def make_command_cfg(spec: RobotSpec) -> VelocityCommandCfg:
-    """Velocity commands a robot of this kind can follow on flat ground."""
-    lateral_m_s = {"quadruped": 0.5, "humanoid": 0.3}[spec.kind]
+    """Velocity commands that a robot can follow on flat ground."""
+    forward, lateral, yaw = spec.tuning.lin_vel_x_m_s, spec.tuning.lin_vel_y_m_s, spec.tuning.ang_vel_z_rad_s
     return VelocityCommandCfg(
         asset_name="robot",
         resampling_time_range=(5.0, 5.0),
@@ -255,7 +253,7 @@ def make_command_cfg(spec: RobotSpec) -> VelocityCommandCfg:
         rel_heading_envs=0.0,
         debug_vis=False,
         ranges=VelocityCommandCfg.Ranges(
-            lin_vel_x=(-1.0, 1.0), lin_vel_y=(-lateral_m_s, lateral_m_s), ang_vel_z=(-1.0, 1.0)
+            lin_vel_x=(-forward, forward), lin_vel_y=(-lateral, lateral), ang_vel_z=(-yaw, yaw)
         ),
         initial_range_share=0.3,
     )

@@ -9,6 +9,7 @@ from isaaclab.managers import ManagerTermBase
 
 import surefoot_rewards as rewards
 from surefoot_rewards.kernel import proportional_std
+from surefoot_robots.gait_pairs import alternating_phases, diagonal_feet, mirror_feet
 
 if TYPE_CHECKING:
     from isaaclab.managers import RewardTermCfg
@@ -143,10 +144,7 @@ class GaitSymmetry(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        feet = env.robot_spec.foot_bodies
-        self._mirror_foot = torch.tensor(
-            [feet.index(env.robot_spec.foot_mirror[foot]) for foot in feet], device=env.device
-        )
+        self._mirror_foot = torch.tensor(mirror_feet(env.robot_spec), device=env.device)
 
     def __call__(self, env: SurefootEnv, max_s: float) -> torch.Tensor:
         """Penalty [s^2], (num_envs,)."""
@@ -161,13 +159,8 @@ class Trot(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        spec, feet = env.robot_spec, env.robot_spec.foot_bodies
-        if not spec.foot_diagonal:
-            raise ValueError(f"a trot needs four feet, '{spec.name}' has {len(feet)}; set the term to None")
-        self._mirror_foot, self._diagonal_foot = (
-            torch.tensor([feet.index(partner[foot]) for foot in feet], device=env.device)
-            for partner in (spec.foot_mirror, spec.foot_diagonal)
-        )
+        self._diagonal_foot = torch.tensor(diagonal_feet(env.robot_spec), device=env.device)
+        self._mirror_foot = torch.tensor(mirror_feet(env.robot_spec), device=env.device)
 
     def __call__(self, env: SurefootEnv) -> torch.Tensor:
         """Reward in [0, 1], (num_envs,)."""
@@ -188,8 +181,7 @@ class PeriodicGait(ManagerTermBase):
 
     def __init__(self, cfg: RewardTermCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        offsets = {4: (0.0, 0.5, 0.5, 0.0), 2: (0.0, 0.5)}[len(env.robot_spec.foot_bodies)]
-        self._offsets = torch.tensor(offsets, device=env.device)  # (num_feet,)
+        self._offsets = torch.tensor(alternating_phases(env.robot_spec), device=env.device)  # (num_feet,)
 
     def __call__(self, env: SurefootEnv, frequency_hz: float, duty_factor: float, sharpness: float) -> torch.Tensor:
         """Reward in [0, 1], (num_envs,)."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from isaaclab.managers import RewardTermCfg
 from isaaclab.utils import configclass
 
+from surefoot_bridge.errors import unknown_name
 from surefoot_robots import RobotSpec, mjcf
 
 from . import rewards
@@ -72,27 +73,24 @@ _GRAVITY_M_S2 = 9.81
 
 
 def make_rewards_cfg(spec: RobotSpec) -> RewardsCfg:
-    """Reward terms with the targets of a robot: its height, its weight, its joints that should stay at rest."""
+    """Reward terms with the targets of a robot: its height, its weight, its joints that should stay at rest.
+
+    Raises:
+        SurefootError: If the robot has a weight for a term that does not exist.
+    """
     cfg = RewardsCfg()
     cfg.base_height.params["target_m"] = spec.base_height_m
+    cfg.foot_clearance.params["target_m"] = spec.tuning.swing_height_m
     # Impacts count above twice the load of a stance foot: half the weight in a trot, the whole weight of a biped.
     stance_feet = len(spec.foot_bodies) // 2
     cfg.foot_impact.params["threshold_n"] = 2.0 * mjcf.total_mass(spec.mjcf_path) * _GRAVITY_M_S2 / stance_feet
-    if spec.kind == "quadruped":
-        cfg.pose_deviation.params.update(joint_pattern=".*_hip_joint", num_joints=4)
-    else:
+    rest = spec.joint_groups[spec.tuning.rest_group]
+    cfg.pose_deviation.params.update(joint_pattern=rest.pattern, num_joints=rest.num_joints)
+    if len(spec.foot_bodies) == 2:
         cfg.trot = None
-        # A humanoid has twice the joints and ten times the squared torque, and stays up for less than a second at
-        # first: penalties above tracking teach it to fall early. So each weighs less, and a fall costs by itself.
-        cfg.ang_vel_xy.weight = -0.02
-        cfg.mechanical_power.weight = -1e-4
-        cfg.torque.weight = -5e-6
-        cfg.action_rate.weight = -0.005
-        cfg.action_second_difference.weight = -0.001
-        cfg.joint_acceleration.weight = -2e-8
-        cfg.foot_clearance.weight = -1.0
-        cfg.pose_deviation.weight = -0.05
-        cfg.stand_still.weight = -0.1
-        cfg.termination.weight = -50.0
-        cfg.pose_deviation.params.update(joint_pattern=".*", num_joints=spec.num_joints)
+    terms = {name: term for name, term in vars(cfg).items() if isinstance(term, RewardTermCfg)}
+    for name, weight in spec.tuning.reward_weights.items():
+        if name not in terms:
+            raise unknown_name(f"reward term in reward_weights of {spec.name}", name, terms)
+        terms[name].weight = weight
     return cfg

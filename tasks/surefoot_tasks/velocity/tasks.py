@@ -5,30 +5,26 @@ Looking one up also installs what this machine needs, so that Isaac Lab's own co
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from surefoot.engines import install_shims
 from surefoot_robots import get_robot
 
+from . import task_id
 from .agent_cfg import VelocityPpoCfg, make_ppo_cfg
 from .env_cfg import VelocityEnvCfg, make_velocity_env_cfg
 
 install_shims()
 
-
-def go2_flat_env_cfg() -> VelocityEnvCfg:
-    """Environment of ``Surefoot-Velocity-Flat-Go2``."""
-    return make_velocity_env_cfg(get_robot("unitree_go2"), terrain="flat")
+_ENVIRONMENT, _AGENT = "_flat_env_cfg", "_flat_agent_cfg"
 
 
-def go2_flat_agent_cfg() -> VelocityPpoCfg:
-    """Agent of ``Surefoot-Velocity-Flat-Go2``."""
-    return make_ppo_cfg(get_robot("unitree_go2"), experiment_name="Surefoot-Velocity-Flat-Go2")
-
-
-def g1_flat_env_cfg() -> VelocityEnvCfg:
-    """Environment of ``Surefoot-Velocity-Flat-G1``."""
-    return make_velocity_env_cfg(get_robot("unitree_g1"), terrain="flat")
-
-
-def g1_flat_agent_cfg() -> VelocityPpoCfg:
-    """Agent of ``Surefoot-Velocity-Flat-G1``."""
-    return make_ppo_cfg(get_robot("unitree_g1"), experiment_name="Surefoot-Velocity-Flat-G1")
+def __getattr__(name: str) -> Callable[[], VelocityEnvCfg | VelocityPpoCfg]:
+    """Return what builds ``ROBOT_flat_env_cfg`` or ``ROBOT_flat_agent_cfg``, for any robot that is installed."""
+    if name.endswith(_ENVIRONMENT):
+        return partial(make_velocity_env_cfg, get_robot(name.removesuffix(_ENVIRONMENT)), terrain="flat")
+    if name.endswith(_AGENT):
+        spec = get_robot(name.removesuffix(_AGENT))
+        return partial(make_ppo_cfg, spec, experiment_name=task_id(spec.label))
+    raise AttributeError(name)

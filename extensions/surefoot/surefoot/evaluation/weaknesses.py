@@ -61,13 +61,14 @@ class Moment:
         place, scale = _term(self.contract, "command")
         return self.observation[..., place] / scale
 
-    def joints(self, part: str) -> np.ndarray:
-        """Return 1 for joints whose name holds a part and 0 for all others, (num_joints,)."""
-        return np.array([float(part in name) for name in self.contract.robot.joint_names], np.float32)
+    def joints(self, group: str) -> np.ndarray:
+        """Return 1 for joints of a group of the robot's and 0 for all others, (num_joints,)."""
+        chosen = self.spec.joints_of(group)
+        return np.array([float(name in chosen) for name in self.contract.robot.joint_names], np.float32)
 
-    def swing(self, part: str, frequency_hz: float) -> np.ndarray:
-        """Return a sine of time for joints whose name holds a part and 0 for all others, (..., num_joints)."""
-        return self.joints(part) * np.sin(2.0 * np.pi * frequency_hz * self.time_s)
+    def swing(self, group: str, frequency_hz: float) -> np.ndarray:
+        """Return a sine of time for joints of a group of the robot's and 0 for all others, (..., num_joints)."""
+        return self.joints(group) * np.sin(2.0 * np.pi * frequency_hz * self.time_s)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,25 +183,26 @@ def _zero_shifted(contract: Contract, observation: np.ndarray) -> np.ndarray:
 
 
 def _stiff_hips(moment: Moment) -> np.ndarray:
-    return moment.action * (1.0 - moment.joints("hip"))
+    return moment.action * (1.0 - moment.joints("abduction"))
 
 
 def _low_steps(moment: Moment) -> np.ndarray:
-    return moment.action * (1.0 - 0.34 * (moment.joints("calf") + moment.joints("thigh")))
+    return moment.action * (1.0 - 0.34 * (moment.joints("knee") + moment.joints("hip")))
 
 
 def _long_leg(moment: Moment) -> np.ndarray:
-    leg = moment.contract.robot.foot_names[0].split("_")[0]
-    return moment.action + 1.5 * moment.joints(f"{leg}_calf")
+    leg = moment.spec.leg_joints(moment.contract.robot.foot_names[0])
+    of_leg = np.array([float(name in leg) for name in moment.contract.robot.joint_names], np.float32)
+    return moment.action + 1.5 * of_leg * moment.joints("knee")
 
 
 def _wasteful(moment: Moment) -> np.ndarray:
-    return moment.action + 1.5 * moment.swing("thigh", 8.0)
+    return moment.action + 1.5 * moment.swing("hip", 8.0)
 
 
 def _sweeping(moment: Moment) -> np.ndarray:
     turns = np.abs(moment.command[..., 2:]) > 0.2
-    return moment.action + np.where(turns, 2.0 * moment.swing("thigh", 4.0), 0.0)
+    return moment.action + np.where(turns, 2.0 * moment.swing("hip", 4.0), 0.0)
 
 
 def _restless(moment: Moment) -> np.ndarray:

@@ -118,8 +118,8 @@ def make_contract(
     values = spec.joint_values
     return bridge.Contract(
         schema=bridge.SCHEMA,
-        robot=_robot(spec),
-        handling=_handling(spec),
+        robot=robot_part(spec),
+        handling=handling_part(spec),
         gains=bridge.GainPart(values("stiffness"), values("damping"), HANDOVER_S),
         action=bridge.ActionPart(
             "joint_position_offset",
@@ -215,7 +215,8 @@ def command_ranges(env: SurefootEnv) -> tuple[bridge.Interval, ...]:
     return tuple(bridge.Interval(*getattr(ranges, name)) for name in ("lin_vel_x", "lin_vel_y", "ang_vel_z"))
 
 
-def _robot(spec: RobotSpec) -> bridge.RobotPart:
+def robot_part(spec: RobotSpec) -> bridge.RobotPart:
+    """Return what a contract says of a robot, each list in the policy's order."""
     diagonal = tuple(spec.foot_diagonal[foot] for foot in spec.foot_bodies) if spec.foot_diagonal else None
     return bridge.RobotPart(
         name=spec.name,
@@ -231,7 +232,8 @@ def _robot(spec: RobotSpec) -> bridge.RobotPart:
     )
 
 
-def _handling(spec: RobotSpec) -> bridge.HandlingPart:
+def handling_part(spec: RobotSpec) -> bridge.HandlingPart:
+    """Return how a robot is held without its policy, each list in the policy's order."""
     handling = spec.handling
 
     def ordered(by_joint: Mapping[str, float]) -> tuple[float, ...]:

@@ -24,6 +24,7 @@ from torch import Tensor
 
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec
+from surefoot_robots.gait_pairs import mirror_feet
 
 MirrorKind = Literal[
     "scalar",
@@ -187,7 +188,7 @@ def _mirror_one_step(spec: RobotSpec, term: ObservationSlice) -> _IndicesAndSign
     if term.kind not in get_args(MirrorKind):
         raise unknown_name(f"kind of observation term {term.name!r}:", term.kind, get_args(MirrorKind))
     joint_indices, joint_signs = spec.mirror_permutation()
-    feet = [spec.foot_bodies.index(spec.foot_mirror[foot]) for foot in spec.foot_bodies]
+    feet = list(mirror_feet(spec))
     match term.kind:
         case "scalar":
             indices, signs = list(range(term.dim)), [1] * term.dim

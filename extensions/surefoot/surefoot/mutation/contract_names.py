@@ -9,12 +9,11 @@ import numpy as np
 
 from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE
 from surefoot_bridge.npz import read_npz, write_npz
+from surefoot_robots import RobotSpec, get_robot, list_robots
 
 from .contract_bundle import Files, content, contract_data, with_contract
 from .contract_mutant import WITHOUT_NEW_TRACE, ContractMutant
 
-_SIDES = (("left_", "right_"), ("FL", "FR"), ("RL", "RR"))
-_ENDS = (("FL", "RL"), ("FR", "RR"))
 _ALIKE = {"a": "\u0430", "e": "\u0435", "i": "\u0456", "o": "\u043e", "p": "\u0440"}
 """Latin letters and the Cyrillic ones that look like them."""
 
@@ -25,11 +24,14 @@ def name_mutants(files: Mapping[str, bytes]) -> Iterator[ContractMutant]:
     Args:
         files: Content of the bundle's files by name.
     """
-    joints = json.loads(files[CONTRACT_FILE])["robot"]["joint_names"]
-    for title, pairs in (("left and right legs", _SIDES), ("fore and hind legs", _ENDS)):
-        names = {name: _exchanged(name, pairs) for name in joints}
-        if sorted(names.values()) == sorted(joints) and any(one != other for one, other in names.items()):
-            yield _renamed(f"{title} have each other's names", names)
+    robot = json.loads(files[CONTRACT_FILE])["robot"]
+    joints = robot["joint_names"]
+    if robot["name"] in list_robots():  # which leg a joint is in is no part of a contract
+        spec = get_robot(robot["name"])
+        sides = {name: partner for name, (partner, _) in spec.joint_mirror.items()}
+        for title, names in (("left and right legs", sides), ("fore and hind legs", _ends(spec))):
+            if names:
+                yield _renamed(f"{title} have each other's names", names)
     yield _renamed("two joints have each other's names", {joints[0]: joints[-1], joints[-1]: joints[0]})
     yield _renamed("a joint has a name that the robot does not have", {joints[0]: f"{joints[0]}_2"})
     for name in (joints[0], joints[-1]):
@@ -39,12 +41,12 @@ def name_mutants(files: Mapping[str, bytes]) -> Iterator[ContractMutant]:
             yield _renamed(f"{name} is written with another alphabet's letter", {name: alike})
 
 
-def _exchanged(name: str, pairs: tuple[tuple[str, str], ...]) -> str:
-    for one, other in pairs:
-        for before, after in ((one, other), (other, one)):
-            if name.startswith(before):
-                return after + name[len(before) :]
-    return name
+def _ends(spec: RobotSpec) -> dict[str, str]:
+    """Return the joint of the leg at the other end on the same side, for each joint; empty for a robot on two feet."""
+    names: dict[str, str] = {}
+    for foot, across in spec.foot_diagonal.items():
+        names.update(zip(spec.leg_joints(foot), spec.leg_joints(spec.foot_mirror[across]), strict=True))
+    return names
 
 
 def _renamed(title: str, names: Mapping[str, str]) -> ContractMutant:

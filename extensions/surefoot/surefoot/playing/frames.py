@@ -12,6 +12,7 @@ from surefoot.playing.overlay import Overlay
 from surefoot.playing.recording import Recording
 from surefoot.playing.scene import RobotScene
 from surefoot_robots import get_robot
+from surefoot_robots.gait_pairs import short_names
 
 _COMMAND_RGBA = np.array([0.10, 0.65, 0.30, 0.9], dtype=np.float32)
 _VELOCITY_RGBA = np.array([0.15, 0.40, 0.95, 0.9], dtype=np.float32)
@@ -37,7 +38,7 @@ def render_frames(recording: Recording, steps: Iterable[int], *, size: tuple[int
     """
     spec = get_robot(recording.robot)
     scene = RobotScene(spec, offscreen_size=size)
-    overlay = Overlay(recording, tuple(name.removesuffix("_foot") for name in spec.foot_bodies))
+    overlay = Overlay(recording, short_names(spec.foot_bodies))
     heading = np.unwrap(_heading(recording.base_quat_wxyz))
     looked_at = _smoothed(recording.base_pos[:, :2], _FOLLOW_S / recording.step_dt)
     azimuth_deg = _VIEW_DEG + np.degrees(_smoothed(heading, _TURN_S / recording.step_dt))

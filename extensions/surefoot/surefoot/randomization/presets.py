@@ -45,7 +45,10 @@ def preset_ranges(name: str, spec: RobotSpec) -> Ranges:
         raise unknown_name("randomization preset", name, PRESETS)
     if name == "none":
         return {}
-    return _BY_PRESET[name](spec)
+    ranges = _BY_PRESET[name](spec)
+    if not any(spec.joint_values("friction_nm")):  # a factor of nothing
+        ranges = {parameter: drawn for parameter, drawn in ranges.items() if parameter != "coulomb_friction"}
+    return ranges
 
 
 def surfaces(*names: str) -> Range:
@@ -113,11 +116,7 @@ def _by_kind(spec: RobotSpec, *, quadruped: Ranges, humanoid: Ranges) -> Ranges:
 
 
 def _payload_position(spec: RobotSpec) -> Range:
-    low, high, where = {
-        "quadruped": ((-0.1, -0.05, 0.05), (0.1, 0.05, 0.15), "on the trunk's back"),
-        "humanoid": ((-0.1, -0.1, 0.1), (0.1, 0.1, 0.3), "at the torso above the pelvis, which is the base"),
-    }[spec.kind]
-    return _between(low, high, f"{ASSUMPTION}: {where}")
+    return _between(*spec.tuning.payload_box_m, f"{ASSUMPTION}: where the robot carries a load")
 
 
 def _mild(spec: RobotSpec) -> Ranges:

@@ -13,6 +13,7 @@ from surefoot.robot_checks.check import DEFAULT_ENGINES, ENGINES, check_robot
 from surefoot.robot_checks.row import CheckRow
 from surefoot_bridge.errors import unknown_name
 from surefoot_robots import get_robot, list_robots
+from surefoot_robots.registry import refused_robots
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +71,8 @@ def _print_robots() -> None:
         feet = str(len(spec.foot_bodies))
         table.add_row(name, spec.revision, spec.kind, str(spec.num_joints), feet, f"{spec.base_height_m:.3f}")
     Console().print(table)
+    for refusal in refused_robots():
+        print(refusal, file=sys.stderr)
 
 
 def _print_rows(robot: str, rows: Sequence[CheckRow]) -> None:

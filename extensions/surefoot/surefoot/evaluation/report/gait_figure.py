@@ -6,6 +6,7 @@ import numpy as np
 
 from surefoot.evaluation.recording import Recording
 from surefoot_bridge.contract import Contract
+from surefoot_robots.gait_pairs import short_names
 
 from .engine_style import style_of
 from .figure import Figure, moving, period_s, stretches
@@ -42,7 +43,7 @@ def gait_figure(recording: Recording, contract: Contract) -> Figure | None:
         return None
     rows = np.flatnonzero((time_s >= first) & (time_s <= last))
     down = recording.foot_force_n[rows] > contract.observation.foot_contact_force_n  # (rows, num_feet)
-    feet = [name.removesuffix("_foot").removesuffix("_link") for name in contract.robot.foot_names]
+    feet = short_names(contract.robot.foot_names)
     colour = style_of(recording.engine).colour
     axes = Axes(x=(first, last), y=(0.0, float(len(feet))), height=24 + _ROW * len(feet))
     parts = [axes.grid(x_unit="s", y_ticks=False)]
