@@ -10,7 +10,7 @@ import pytest
 from surefoot.randomization.catalogue import make_catalogue
 from surefoot.randomization.parameter import Parameter, ResolvedRange, resolve_range, to_value
 from surefoot.randomization.preset_sources import SOURCES
-from surefoot.randomization.presets import ASSUMPTION, PRESETS, preset_ranges, sensor_noise, surfaces
+from surefoot.randomization.presets import ASSUMPTION, PRESETS, preset_ranges, surfaces
 from surefoot.robot_checks.engine import TIMESTEP_S
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import RobotSpec, get_robot, list_robots
@@ -121,7 +121,7 @@ def test_scaled_and_shifted_ranges_stand_around_the_robots_own_numbers(spec):
 
 
 @every_robot
-def test_sensor_noise_is_none_or_as_strong_as_uniform_noise_of_the_velocity_task(spec):
+def test_sensor_noise_is_as_strong_as_uniform_noise_of_the_velocity_task(spec):
     half_widths = {
         "gyro_noise": 0.2,
         "gravity_noise": 0.05,
@@ -130,11 +130,10 @@ def test_sensor_noise_is_none_or_as_strong_as_uniform_noise_of_the_velocity_task
     }
     for name, half_width in half_widths.items():
         std = half_width / math.sqrt(3.0)
-        assert sensor_noise()[name].low == sensor_noise()[name].high == std
-        assert preset_ranges("mild", spec)[name].choices == (0.0, std)
-        assert preset_ranges("standard", spec)[name].choices == (0.0, std)
-        assert preset_ranges("harsh", spec)[name].choices == (0.0, std, 1.5 * std)
-    assert values("mild", spec)["gyro_noise"][0][1] == pytest.approx(0.11547005, abs=1e-8)
+        assert values("mild", spec)[name] == ((std, std),)
+        assert values("standard", spec)[name] == ((std, std),)
+        assert values("harsh", spec)[name] == ((std, 1.5 * std),)
+    assert values("mild", spec)["gyro_noise"][0][0] == pytest.approx(0.11547005, abs=1e-8)
 
 
 @every_robot

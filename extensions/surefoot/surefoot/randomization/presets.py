@@ -65,8 +65,8 @@ def surfaces(*names: str) -> Range:
 
 
 def sensor_noise() -> Ranges:
-    """Return the noise of the sensors that Isaac Lab's velocity task has, which is what ``standard`` has at most."""
-    return {name: _between(std, std, _NOISE_SOURCE) for name, std in _NOISE_STD.items()}
+    """Return the noise of the sensors alone, as in ``mild`` and ``standard``."""
+    return _noise(1.0, "legged_gym: noise_scales")
 
 
 def _times(low: float, high: float, source: str, distribution: Distribution = "uniform") -> Range:
@@ -82,25 +82,19 @@ def _around(half_width: Ends, source: str) -> Range:
     return Range(operation="offset", low=low, high=half_width, source=source)
 
 
-_NOISE_SOURCE = "legged_gym: noise_scales"
-_NOISE_STD = {
-    name: half_width / math.sqrt(3.0)  # as strong as uniform noise
-    for name, half_width in (
-        ("gyro_noise", 0.2),
-        ("gravity_noise", 0.05),
-        ("encoder_noise", 0.01),
-        ("encoder_velocity_noise", 1.5),
-    )
-}
+def _noise(factor: float, source: str) -> Ranges:
+    """Return Gaussian noise: from as strong as uniform noise of legged_gym's half widths to a factor of that."""
 
+    def std(half_width: float) -> Range:
+        value = half_width / math.sqrt(3.0)
+        return _between(value, factor * value, source)
 
-def _noise(*factors: float, source: str = _NOISE_SOURCE) -> Ranges:
-    """Return Gaussian noise that is none, or one of the factors as strong as legged_gym's.
-
-    A policy that has known nothing but strong noise relies on it: on quiet sensors it stands where it is asked to walk
-    slowly, for nothing lifts its feet.
-    """
-    return {name: one_of(0.0, *(factor * std for factor in factors), source=source) for name, std in _NOISE_STD.items()}
+    return {
+        "gyro_noise": std(0.2),
+        "gravity_noise": std(0.05),
+        "encoder_noise": std(0.01),
+        "encoder_velocity_noise": std(1.5),
+    }
 
 
 def _turning(factor: float, source: str) -> Ranges:
@@ -121,7 +115,7 @@ def _payload_position(spec: RobotSpec) -> Range:
 
 def _mild(spec: RobotSpec) -> Ranges:
     return {
-        **_noise(1.0),
+        **sensor_noise(),
         "foot_friction": _between(0.4, 1.0, "playground: 0.4 to 1 for Go1 and G1", shared=True),
         "base_mass": _times(0.9, 1.1, "playground: 0.9 to 1.1 of each link's mass"),
         "base_com": _around(0.025, "mjlab: 0.025 m, vertically 0.03 m"),
@@ -156,7 +150,7 @@ def _mild(spec: RobotSpec) -> Ranges:
 
 def _standard(spec: RobotSpec) -> Ranges:
     return {
-        **_noise(1.0),
+        **sensor_noise(),
         "foot_dynamic_friction_ratio": _between(0.75, 1.0, "isaaclab: 0.6 under a static coefficient of 0.8"),
         "contact_stiffness_ratio": _between(
             0.5, 1.0, f"{ASSUMPTION}: nominal is the stiffest contact that the time step resolves", "log_uniform"
@@ -241,7 +235,7 @@ def _standard(spec: RobotSpec) -> Ranges:
 def _harsh(spec: RobotSpec) -> Ranges:
     return {
         **_standard(spec),
-        **_noise(1.0, 1.5, source=f"{_NOISE_SOURCE}; agibot_x1: noise_level 1.5"),
+        **_noise(1.5, "legged_gym: noise_scales; agibot_x1: noise_level 1.5"),
         "foot_friction": _between(0.1, 2.0, "booster_gym: 0.1 to 2; walk_these_ways: 0.1 to 3", "log_uniform"),
         **_turning(2.0, f"{ASSUMPTION}: twice the 0.02 m and 0.01 m of unitree_mujoco"),
         "foot_dynamic_friction_ratio": _between(0.6, 1.0, f"{ASSUMPTION}: beyond the 0.75 of isaaclab"),
