@@ -11,7 +11,7 @@ from pathlib import Path
 
 import surefoot_tasks
 from surefoot.engines import check_device, check_physics
-from surefoot.export.exporting import export_policy
+from surefoot.exporting.export_policy import export_policy
 from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.playing.run_files import find_policy, find_pretrained

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from surefoot.export.trace import CLIP_STEPS, EPISODE_STEPS, SWEEP_STEPS
+from surefoot.exporting.trace import CLIP_STEPS, EPISODE_STEPS, SWEEP_STEPS
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.golden import read_golden

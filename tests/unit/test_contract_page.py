@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.export.contract import ERROR_LAWS
+from surefoot.exporting.contract import ERROR_LAWS
 from surefoot_bridge.contract import contract_schema
 from surefoot_robots import get_robot
 

@@ -6,7 +6,7 @@ from tests.unit.motion_rig import CONTRACT, J, batch
 
 from surefoot.evaluation.rotations import about_vertical, cross, from_angles, heading, into_base, to_world
 from surefoot.evaluation.sensor_layer import SensorLayer
-from surefoot.export.contract import ERROR_LAWS
+from surefoot.exporting.contract import ERROR_LAWS
 from surefoot_bridge.contract import Contract, SensorError
 from surefoot_bridge.rotations import gravity_in_frame, product
 from surefoot_bridge.state import RobotState

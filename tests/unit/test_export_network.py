@@ -9,7 +9,7 @@ import torch
 from tests.unit.export_actors import ACTION_DIM, GRU, LSTM, MLP, OBSERVATION_DIM, make_actor, observations
 
 import surefoot_tasks
-from surefoot.export.network import read_network
+from surefoot.exporting.network import read_network
 from surefoot.learning.checkpoint import read_checkpoint
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.weights import GATES

@@ -7,8 +7,8 @@ import torch
 from onnx import numpy_helper
 from tests.unit.export_actors import ACTION_DIM, GRU, LSTM, MLP, make_actor, observations, resets
 
-from surefoot.export.network import read_network
-from surefoot.export.parity import rsl_rl_actor
+from surefoot.exporting.network import read_network
+from surefoot.exporting.parity import rsl_rl_actor
 from surefoot_bridge.onnx_file import onnx_file
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="ONNX models are run by onnxruntime, which is not installed")

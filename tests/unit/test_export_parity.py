@@ -9,8 +9,8 @@ import torch
 from tests.unit.export_actors import GRU, LSTM, MLP, OBSERVATION_DIM, make_actor, observations, resets
 
 import surefoot_tasks
-from surefoot.export.network import read_network
-from surefoot.export.parity import LIMIT, RECURRENT_LIMIT, measure_parity, rsl_rl_actor
+from surefoot.exporting.network import read_network
+from surefoot.exporting.parity import LIMIT, RECURRENT_LIMIT, measure_parity, rsl_rl_actor
 from surefoot.learning.checkpoint import read_checkpoint
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.forms import policy_files
@@ -100,7 +100,7 @@ def test_each_format_is_measured(file: str, monkeypatch: pytest.MonkeyPatch) -> 
     other = read_network(make_actor(MLP, seed=5).state_dict(), MLP)
     mine = policy_files(read_network(make_actor(MLP).state_dict(), MLP))
     swapped = {**mine, file: policy_files(other)[file]}
-    monkeypatch.setattr("surefoot.export.parity.policy_files", lambda network: swapped)
+    monkeypatch.setattr("surefoot.exporting.parity.policy_files", lambda network: swapped)
     with pytest.raises(SurefootError, match=f"^{file} differs"):
         measured(MLP)
 

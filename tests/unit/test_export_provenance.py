@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from surefoot.export.contract import check_sensed, interval, randomized_ranges, value_range
-from surefoot.export.exporting import check_place
-from surefoot.export.provenance import grown_shares, scores
+from surefoot.exporting.contract import check_sensed, interval, randomized_ranges, value_range
+from surefoot.exporting.export_policy import check_place
+from surefoot.exporting.provenance import grown_shares, scores
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.randomization.layout import TableLayout
 from surefoot.randomization.parameter import Parameter, scale

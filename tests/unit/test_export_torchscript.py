@@ -15,8 +15,8 @@ from tests.unit.export_actors import (
     resets,
 )
 
-from surefoot.export.network import read_network
-from surefoot.export.parity import rsl_rl_actor
+from surefoot.exporting.network import read_network
+from surefoot.exporting.parity import rsl_rl_actor
 from surefoot_bridge.torchscript_file import torchscript_file
 
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.load` is deprecated:DeprecationWarning")

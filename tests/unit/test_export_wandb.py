@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.export import wandb_run
-from surefoot.export.wandb_run import fetched
+from surefoot.exporting import wandb_run
+from surefoot.exporting.wandb_run import fetched
 from surefoot.learning.run_directory import RunDirectory, RunSettings
 from surefoot.learning.wandb_logger import WandbLogger
 from surefoot_bridge.errors import SurefootError

@@ -50,10 +50,11 @@ def test_a_scenario_and_a_robot_are_the_ones_of_their_packages():
     assert surefoot.get_robot("unitree_go2").label == "Go2"
 
 
-def test_export_is_a_function_and_the_package_of_its_modules():
-    from surefoot.export.contract import robot_part
+def test_export_stays_a_function_when_the_package_behind_it_is_imported():
+    from surefoot.exporting.contract import robot_part
 
-    assert surefoot.export.contract.robot_part is robot_part
+    assert surefoot.exporting.contract.robot_part is robot_part
+    assert surefoot.export is surefoot.notebook.export
     with pytest.raises(SurefootError, match="surefoot export: the following arguments are required: -o/--output"):
         surefoot.export("runs/lost")
 

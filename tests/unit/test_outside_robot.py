@@ -134,7 +134,7 @@ def test_in_the_mirror_its_left_joints_and_feet_are_its_right_ones(anymal):
 
 
 def test_the_contract_says_of_it_what_the_bridge_needs(anymal):
-    from surefoot.export.contract import handling_part, robot_part
+    from surefoot.exporting.contract import handling_part, robot_part
 
     robot, handling = robot_part(anymal), handling_part(anymal)
     assert (robot.name, robot.kind, robot.joint_names) == ("anymal_d", "quadruped", anymal.joint_names)

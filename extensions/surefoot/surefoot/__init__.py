@@ -10,7 +10,7 @@ from typing import Any
 _OFFERED = {
     "RobotSpec": "surefoot_robots:RobotSpec",
     "Scenario": "surefoot.evaluation.scenario:Scenario",
-    "export": "surefoot.export",  # a package that can be called
+    "export": "surefoot.notebook:export",
     "get_robot": "surefoot_robots:get_robot",
     "list_robots": "surefoot_robots:list_robots",
     "make_velocity_env_cfg": "surefoot_tasks.velocity.tasks:make_velocity_env_cfg",
@@ -26,8 +26,7 @@ def __getattr__(name: str) -> Any:
     if name not in _OFFERED:
         raise AttributeError(f"module 'surefoot' has no attribute {name!r}; it offers {', '.join(_OFFERED)}")
     module, _, attribute = _OFFERED[name].partition(":")
-    found = import_module(module)
-    globals()[name] = offered = getattr(found, attribute) if attribute else found
+    globals()[name] = offered = getattr(import_module(module), attribute)
     return offered
 
 

@@ -25,7 +25,7 @@ COMMANDS = {
     "compare": Command("surefoot.evaluation.compare_command", "Set two evaluations side by side."),
     "train": Command("surefoot.learning.train_command", "Train a policy for a task."),
     "play": Command("surefoot.playing.play_command", "Run a trained policy: figures, video, live viewer."),
-    "export": Command("surefoot.export.export_command", "Turn a policy into a bundle for the robot."),
+    "export": Command("surefoot.exporting.export_command", "Turn a policy into a bundle for the robot."),
     "randomization": Command(
         "surefoot.randomization.command", "Show what a task randomizes, or prove it in an engine."
     ),

@@ -51,11 +51,11 @@ class StageLimits:
             up at once 3 of 20 fell, of those held for 0.3 s at 0.5 m/s 5 of 10.
         beyond_range_s: How long targets may be beyond their ranges, clamped, until the policy is in doubt [s]. The
             Go2's policy does so for 0.06 at most, but for longer than 0.1 where its sensors are 20 ms late. Of Go2s at
-            0.5 and 1 m/s with a hip 0.3 rad beyond its range none of 24 fell that stood after 0.4.
+            0.5 and 1 m/s and down 10 degrees, with a hip 0.3 rad beyond its range, 0 of 90 fell that stood after 0.4.
         longest_doubt_s: How long a walking robot's policy may ask for what no trained policy does
             (:attr:`~surefoot_bridge.safety_rules.Rule.doubted_s`) [s], counted as holds are; then the robot stands
             without it. 0.02 is one control step. Of Go2s at 0.3 m/s down 10 degrees with a hip pulled by all the torque
-            that is allowed 0 of 30 fell that stood after 0.02, and 6 of 30 after 0.04.
+            that is allowed 0 of 30 fell that stood after 0.02, and 5 of 30 after 0.04.
         operator_age_s: Age of the operator's last heartbeat from which the operator is lost [s]. 0.5 bridges gaps of a
             radio link and is below the time in which a robot at 1 m/s leaves the operator's reach. Assumption.
         joint_grace_s: How long a joint may be measured beyond its range or its speed [s]. 0.02 is one control step: a

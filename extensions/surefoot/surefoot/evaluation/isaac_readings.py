@@ -1,6 +1,6 @@
 """What the environment's engine holds of the trials' robots, as NumPy in the orders of the robot's interface.
 
-Conventions are those of golden traces (:mod:`surefoot.export.trace`), but that the accelerometer's specific force is
+Conventions are those of golden traces (:mod:`surefoot.exporting.trace`), but that the accelerometer's specific force is
 formed over a physics step and at the base's origin.
 """
 

@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     if args.wandb is not None:
         _log_to_wandb(args.wandb, verified)
     if args.add_to_bundle:
-        from surefoot.export.export_command import read_private_key
+        from surefoot.exporting.export_command import read_private_key
 
         from .bundle_evaluation import add_evaluation
 

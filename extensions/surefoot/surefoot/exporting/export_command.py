@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
-    from surefoot.export.exporting import Exported
+    from surefoot.exporting.export_policy import Exported
     from surefoot.playing.run_files import TrainedPolicy
 
 
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         SurefootError: If an argument is wrong, or the policy cannot be exported.
     """
     from surefoot.engines import check_device, check_physics, default_device
-    from surefoot.export.exporting import check_place, export_policy
+    from surefoot.exporting.export_policy import check_place, export_policy
     from surefoot.report import provenance, write_report
 
     check_place(args.output)
@@ -84,7 +84,7 @@ def _found(args: argparse.Namespace) -> Iterator[TrainedPolicy]:
     if args.pretrained is not None:
         yield find_pretrained(args.pretrained)
     elif _is_wandb(args.run):
-        from surefoot.export.wandb_run import fetched
+        from surefoot.exporting.wandb_run import fetched
 
         with fetched(args.run) as run:
             yield find_policy(run)
