@@ -23,6 +23,7 @@ class Command:
 
 COMMANDS = {
     "compare": Command("surefoot.evaluation.compare_command", "Set two evaluations side by side."),
+    "distill": Command("surefoot.distillation.command", "Teach a policy to rest, and to do what it is asked wherever."),
     "train": Command("surefoot.learning.train_command", "Train a policy for a task."),
     "play": Command("surefoot.playing.play_command", "Run a trained policy: figures, video, live viewer."),
     "export": Command("surefoot.exporting.export_command", "Turn a policy into a bundle for the robot."),

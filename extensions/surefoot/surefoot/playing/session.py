@@ -70,7 +70,7 @@ class PlaySession:
             The policy's output, shape (num_envs, num_joints).
         """
         self._set_command(next_command)
-        action = self.policy(_observations(self.env))
+        action = self.policy(observations(self.env))
         self.env.step(action if applied is None else applied)
         return action
 
@@ -103,6 +103,7 @@ def open_session(
     noise: bool,
     randomization: str,
     log: Path,
+    foot_patch_radii_m: tuple[float, ...] = (),
 ) -> Iterator[PlaySession]:
     """Start an engine with the task's environment and load the policy.
 
@@ -115,28 +116,30 @@ def open_session(
         noise: Whether the sensors are noisy.
         randomization: Preset that each environment's robot and world are drawn from, at its full ranges.
         log: File for what the engine and the set-up print.
+        foot_patch_radii_m: Radius of PhysX's contact patches, by which feet resist turning; none for points [m].
 
     Yields:
         The session.
     """
     with native_log(log) as chatter, ExitStack() as stack:
         with redirect_stdout(chatter), redirect_stderr(chatter):
-            env_cfg, agent_cfg = _resolve(trained, physics)
+            env_cfg, agent_cfg = resolve(trained, physics)
             _leave_to_caller(env_cfg)
             env_cfg.scene.num_envs = num_envs
             env_cfg.seed = seed
             env_cfg.randomization = _randomization(randomization, noise)
+            env_cfg.randomization.foot_patch_radii_m = foot_patch_radii_m
             stack.enter_context(launched(env_cfg, device=device))
             env = _make_env(trained.settings.task, env_cfg)
             stack.callback(env.close)
             env.reset()
             num_actions = env.action_manager.total_action_dim
-            policy = load_actor(trained.checkpoint, agent_cfg, _observations(env), num_actions, device)
+            policy = load_actor(trained.checkpoint, agent_cfg, observations(env), num_actions, device)
         with torch.inference_mode():
             yield PlaySession(env, policy, agent_cfg)
 
 
-def _resolve(trained: TrainedPolicy, physics: Physics) -> tuple[Any, dict[str, Any]]:
+def resolve(trained: TrainedPolicy, physics: Physics) -> tuple[Any, dict[str, Any]]:
     """Return the configurations of the environment, in play mode, and of the rsl_rl runner, as trained."""
     from isaaclab_rl.rsl_rl import handle_deprecated_rsl_rl_cfg
     from isaaclab_tasks.utils import resolve_task_config
@@ -176,7 +179,8 @@ def _leave_to_caller(env_cfg: Any) -> None:
             setattr(env_cfg.events, field.name, None)
 
 
-def _observations(env: SurefootEnv) -> Any:
+def observations(env: SurefootEnv) -> Any:
+    """Return what the environment's robots see now, by group."""
     from tensordict import TensorDict
 
     return TensorDict(env.obs_buf, batch_size=[env.num_envs])

@@ -1,0 +1,170 @@
+"""One process's experience: the teacher walks many robots in an engine.
+
+``python -m surefoot.distillation.experience FILE`` with what to do in a JSON file; ``distill`` starts it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import torch
+
+from surefoot.engines import check_physics
+from surefoot.files import atomic_write, write_json
+from surefoot.playing.run_files import find_policy
+from surefoot.playing.session import observations, open_session
+from surefoot_bridge.errors import SurefootError
+
+from .teacher import CommandCorrection, rest_share
+
+if TYPE_CHECKING:
+    from surefoot.playing.session import PlaySession
+
+EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 600, 200, 300
+"""Control steps after which robots and ground are new, a robot is asked for something else, and all are pushed."""
+
+STANDING_SHARE, SLOW_SHARE, SINGLE_SHARE = 0.3, 0.4, 0.4
+"""Shares of commands that are zero, slower than drawn, and of one component alone."""
+
+LEAST_COMMAND = 0.1
+"""Commands of a smaller norm are zero, as in training [m/s, rad/s]."""
+
+PUSH_M_S = 0.5
+"""Largest component of a push: a change of velocity [m/s]."""
+
+ACTION_NOISE_STD = 0.1
+"""Noise of the actions that robots take, so that the pupil learns to come back to the teacher's path."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What one process does.
+
+    Attributes:
+        policy: Run directory or checkpoint of the policy that the teacher corrects.
+        foot_patch_radius_m: Radius of PhysX's contact patches, by which feet resist turning [m].
+        randomization: Preset that robots and ground are drawn from.
+        rests: Whether the default pose is where a robot told to stand should be.
+        num_envs: Number of robots, N.
+        steps: Control steps, S.
+        seed: Seed.
+        output: File for observations (M, num_observations) and actions (M, num_joints), M up to N times S.
+    """
+
+    policy: str
+    foot_patch_radius_m: float
+    randomization: str
+    rests: bool
+    num_envs: int
+    steps: int
+    seed: int
+    output: str
+
+    def write(self, path: Path) -> None:
+        """Write it to a file for :func:`main`."""
+        write_json(path, asdict(self))
+
+
+def gather(lesson: Lesson, log: Path) -> None:
+    """Gather one process's experience and write it.
+
+    Args:
+        lesson: What to do.
+        log: File for what the engine prints.
+    """
+    trained = find_policy(lesson.policy)
+    settings = trained.settings
+    torch.manual_seed(lesson.seed)
+    with open_session(
+        trained,
+        physics=check_physics(settings.physics, settings.device),
+        device=settings.device,
+        num_envs=lesson.num_envs,
+        seed=lesson.seed,
+        noise=True,
+        randomization=lesson.randomization,
+        foot_patch_radii_m=(lesson.foot_patch_radius_m,),
+        log=log,
+    ) as session:
+        seen, told = _gather(lesson, session)
+    with atomic_write(Path(lesson.output)) as file:
+        torch.save({"observation": seen, "action": told}, file)
+
+
+def _gather(lesson: Lesson, session: PlaySession) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return what was seen and what the teacher did, less its noise, as 16-bit floats.
+
+    The teacher acts, never its pupil: an integrator knows what a robot lacks only where its own corrections act.
+    """
+    env, n, device = session.env, lesson.num_envs, str(session.env.device)
+    columns = _command_columns(session)
+    correction = CommandCorrection(n, device)
+    command = _commands(session, n)
+    phase = torch.randint(0, COMMAND_STEPS, (n,), device=device)
+    fallen = torch.zeros(n, dtype=torch.bool, device=device)
+    seen, told = [], []
+    for step in range(lesson.steps):
+        if step % EPISODE_STEPS == 0:
+            session.reset(command)
+            correction.reset()
+            fallen.zero_()
+        state, view = env.locomotion, observations(env)
+        shown = view.clone()
+        shown["policy"][:, columns] = correction.corrected(command)
+        action = session.policy(shown)
+        if lesson.rests:
+            action = action * (1.0 - rest_share(command, state.base_lin_vel_b, state.base_ang_vel_b))
+        up = ~fallen
+        seen.append(view["policy"][up].half().cpu())
+        told.append(action[up].half().cpu())
+        new = (step + phase) % COMMAND_STEPS == 0
+        velocity = torch.cat([state.base_lin_vel_b[:, :2], state.base_ang_vel_b[:, 2:3]], dim=1)
+        correction.observe(command, velocity, new, env.step_dt)
+        command = torch.where(new.unsqueeze(-1), _commands(session, n), command)
+        session.step(command, applied=action + ACTION_NOISE_STD * torch.randn_like(action))
+        if step % PUSH_STEPS == PUSH_STEPS // 2:
+            session.push((2.0 * torch.rand(n, 2, device=device) - 1.0) * PUSH_M_S)
+        fallen |= session.fell()
+        print(f"{step + 1} {float(fallen.float().mean()):.4f}", flush=True)
+    return torch.cat(seen), torch.cat(told)
+
+
+def _command_columns(session: PlaySession) -> slice:
+    """Return where the velocity command stands in what the policy sees."""
+    for term in session.env.proprioception.layout.slices:
+        if term.source == "command":
+            return slice(term.start, term.stop)
+    raise SurefootError("The policy sees no velocity command, so there is none to correct.")
+
+
+def _commands(session: PlaySession, num: int) -> torch.Tensor:
+    """Draw commands, (num, 3)."""
+    device, commands = session.env.device, cast("Any", session.env.cfg.commands)
+    ranges = commands.base_velocity.ranges
+    bounds = torch.tensor([ranges.lin_vel_x, ranges.lin_vel_y, ranges.ang_vel_z], device=device)  # (3, 2)
+
+    def chance() -> torch.Tensor:
+        return torch.rand(num, 1, device=device)
+
+    command = bounds[:, 0] + (bounds[:, 1] - bounds[:, 0]) * torch.rand(num, 3, device=device)
+    command *= (chance() / SLOW_SHARE).clamp_(max=1.0)
+    kept = torch.randint(0, 3, (num, 1), device=device)
+    single = torch.zeros_like(command).scatter_(1, kept, 1.0)
+    command *= torch.where(chance() < SINGLE_SHARE, single, 1.0)
+    command *= chance() >= STANDING_SHARE
+    return command * (command.norm(dim=1, keepdim=True) > LEAST_COMMAND)
+
+
+def main() -> int:
+    """Do the lesson that a file tells, with the engine's output beside it."""
+    path = Path(sys.argv[1])
+    gather(Lesson(**json.loads(path.read_text(encoding="utf-8"))), path.with_suffix(".log"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""The teacher of a policy that walks, and the fit of its pupil."""
+
+import pytest
+import torch
+from tensordict import TensorDict
+
+from surefoot.cli import main
+from surefoot.distillation.student import fit
+from surefoot.distillation.teacher import CommandCorrection, rest_share
+
+STEP_S = 0.02
+
+
+def walk(correction, command, slip, seconds):
+    """Let robots walk that reach a share of what they are shown; returns their velocity."""
+    new = torch.zeros(len(command), dtype=torch.bool)
+    velocity = torch.zeros_like(command)
+    for _ in range(round(seconds / STEP_S)):
+        velocity = correction.corrected(command) - slip
+        correction.observe(command, velocity, new, STEP_S)
+    return velocity
+
+
+def test_the_correction_of_a_second_of_constant_error_is_its_gain_less_what_the_average_lags():
+    correction = CommandCorrection(1, "cpu")
+    command = torch.tensor([[0.0, 0.0, 0.5]])
+    new = torch.zeros(1, dtype=torch.bool)
+    for _ in range(50):
+        correction.observe(command, torch.tensor([[0.0, 0.0, 0.4]]), new, STEP_S)
+    lag_s = sum(0.95**step for step in range(1, 51)) * STEP_S  # the average begins at zero: 0.95 = 1 - 0.02 / 0.4
+    expected = 1.5 * 0.1 * (1.0 - lag_s)
+    assert correction.corrected(command)[0].tolist() == pytest.approx([0.0, 0.0, 0.5 + expected], abs=1e-6)
+
+
+def test_robots_whose_feet_grip_turn_as_asked_after_three_seconds_and_then_as_well_the_other_way():
+    correction = CommandCorrection(2, "cpu")
+    command = torch.tensor([[0.0, 0.0, 0.5], [0.3, 0.0, 0.0]])
+    slip = torch.tensor([[0.0, 0.0, 0.2], [0.05, 0.0, 0.0]])
+    assert walk(correction, command, slip, 6.0) == pytest.approx(command, abs=0.01)
+    assert correction.corrected(-command) + slip == pytest.approx(-command, abs=0.01)
+
+
+def test_standing_robots_are_not_corrected_and_slow_ones_in_proportion():
+    correction = CommandCorrection(1, "cpu")
+    walk(correction, torch.tensor([[0.0, 0.0, 0.5]]), torch.tensor([[0.0, 0.0, 0.2]]), 6.0)
+    assert correction.corrected(torch.zeros(1, 3)).tolist() == [[0.0, 0.0, 0.0]]
+    assert correction.corrected(torch.tensor([[0.0, 0.0, 0.15]]))[0, 2] == pytest.approx(0.15 + 0.1, abs=0.01)
+
+
+def test_a_correction_has_a_largest_value_and_is_forgotten_with_the_robot():
+    correction = CommandCorrection(1, "cpu")
+    command = torch.tensor([[1.0, 0.0, 0.0]])
+    walk(correction, command, torch.tensor([[5.0, 0.0, 0.0]]), 10.0)
+    assert correction.corrected(command)[0, 0] == pytest.approx(1.15)
+    correction.reset()
+    assert correction.corrected(command).tolist() == command.tolist()
+
+
+@pytest.mark.parametrize(
+    ("command", "forward_m_s", "yaw_rad_s", "share"),
+    [
+        ((0.0, 0.0, 0.0), 0.05, 0.0, 1.0),
+        ((0.0, 0.0, 0.0), 0.17, 0.0, 0.5),  # half way between 0.12 and 0.22
+        ((0.0, 0.0, 0.0), 0.5, 0.0, 0.0),
+        ((0.0, 0.0, 0.0), 0.0, 1.0, 0.0),  # 1 rad/s at 0.3 m
+        ((0.1, 0.0, 0.0), 0.05, 0.0, 0.0),
+    ],
+)
+def test_a_robot_rests_where_it_is_told_to_stand_and_has_stopped(command, forward_m_s, yaw_rad_s, share):
+    moving = torch.tensor([[forward_m_s, 0.0, 0.0]])
+    turning = torch.tensor([[0.0, 0.0, yaw_rad_s]])
+    assert rest_share(torch.tensor([command]), moving, turning).item() == pytest.approx(share)
+
+
+def test_a_pupil_tells_a_command_of_zero_from_all_others():
+    from rsl_rl.models import MLPModel
+
+    torch.manual_seed(0)
+    seen = 2.0 * torch.rand(20_000, 3) - 1.0
+    seen += seen.sign()  # 1 to 2 in either direction
+    seen[:10_000] = 0.0
+    told = (seen != 0.0).any(dim=1, keepdim=True).float()
+    view = TensorDict({"policy": seen[:1]}, batch_size=[1])
+    actor = MLPModel(view, {"actor": ["policy"]}, "actor", 1, hidden_dims=[32, 32], activation="elu")
+    passes = []
+    error = fit(actor, seen, told, epochs=400, seed=0, progress=lambda epoch, off: passes.append((epoch, off)))
+    assert [epoch for epoch, _ in passes] == list(range(1, 401))
+    assert passes[-1][1] == error
+    assert error < 0.05 < passes[0][1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere does not exist"),
+        ([".", "--epochs", "0"], "--epochs is 0; it must be above 0"),
+        ([".", "--foot-patch-radius", "-1"], "--foot-patch-radius is -1.0; it must be from 0"),
+        ([".", "--randomization", "wild"], "Unknown randomization preset 'wild'"),
+    ],
+)
+def test_what_cannot_be_distilled_is_refused_in_one_line(arguments, words, capsys):
+    assert main(["distill", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert len(error.splitlines()) == 1
