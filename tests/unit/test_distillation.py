@@ -83,10 +83,10 @@ def test_a_pupil_tells_a_command_of_zero_from_all_others():
     view = TensorDict({"policy": seen[:1]}, batch_size=[1])
     actor = MLPModel(view, {"actor": ["policy"]}, "actor", 1, hidden_dims=[32, 32], activation="elu")
     passes = []
-    error = fit(actor, seen, told, epochs=400, seed=0, progress=lambda epoch, off: passes.append((epoch, off)))
-    assert [epoch for epoch, _ in passes] == list(range(1, 401))
+    error = fit(actor, seen, told, epochs=100, seed=0, progress=lambda epoch, off: passes.append((epoch, off)))
+    assert [epoch for epoch, _ in passes] == list(range(1, 101))
     assert passes[-1][1] == error
-    assert error < 0.05 < passes[0][1]
+    assert error < 0.15 < passes[0][1]
 
 
 @pytest.mark.parametrize(
