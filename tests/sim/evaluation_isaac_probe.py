@@ -19,10 +19,8 @@ from surefoot.evaluation.trial_batch import TrialBatch
 from surefoot.evaluation.trial_run import run_batch, trial_limits
 from surefoot.terrains.isaac_ground import lay_out
 from surefoot_bridge.bundle import Bundle, load_bundle
-from surefoot_bridge.controller import Controller
-from surefoot_bridge.controller_state import ControllerState, TickInputs
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.robot_handling import hold_of
+from surefoot_bridge.control import Controller, ControllerState, TickInputs, hold_of
+from surefoot_bridge.state import Mode, Request
 
 BUNDLE = Path(__file__).parents[2] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
 AGAIN_S = 1.0

@@ -11,10 +11,10 @@ from surefoot.evaluation.payload import payload_position_b
 from surefoot.evaluation.rotations import into_base
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.clock import SimulatedClock
+from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.mujoco_robot import MujocoRobot
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.robot_model import RobotModel
+from surefoot_bridge.robots.model import RobotModel
+from surefoot_bridge.robots.mujoco_robot import MujocoRobot
 from surefoot_bridge.state import JointCommand, each
 from surefoot_robots import get_robot
 from surefoot_robots.emulation import robot_model

@@ -17,9 +17,9 @@ from surefoot.evaluation.trial_run import TrialRun, run_batch, trial_limits
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle, load_bundle
+from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.safety_limits import StageLimits
+from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.state import JointCommand
 
 FLAT = HeightGrid(heights_m=np.zeros((2, 2), np.float32), spacing_m=0.05, origin_xy_m=(0.0, 0.0))

@@ -10,15 +10,15 @@ import pytest
 from unitree_peer import DOMAIN, address
 
 from surefoot_bridge.clock import MonotonicClock
+from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import start_guardian
-from surefoot_bridge.loop import Loop
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.robot import Robot
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.robot_model import robot_model
-from surefoot_bridge.safety_limits import StageLimits
-from surefoot_bridge.script_operator import ScriptOperator, parse_script
+from surefoot_bridge.operators.script import ScriptOperator, parse_script
+from surefoot_bridge.robots import Robot
+from surefoot_bridge.robots.model import robot_model
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.safety import StageLimits
+from surefoot_bridge.state import Mode
 from surefoot_bridge.unitree import open_robot
 
 MODES = [Mode.PASSIVE, Mode.STAND, Mode.WALK, Mode.STOP, Mode.STAND, Mode.SIT, Mode.PASSIVE]

@@ -5,10 +5,9 @@ from functools import lru_cache
 import numpy as np
 from safety_cases import CONTRACT, TICK_S, command, good_report
 
-from surefoot_bridge.flat_command import flat, joint_command
-from surefoot_bridge.machine import Machine
-from surefoot_bridge.machine_modes import HoldGains, Mode, Poses, Request
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.control import HoldGains, Machine, Poses
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode, Request, flat, joint_command
 
 # In the policy's order a, b, c; in the interface's c, a, b.
 POSES = Poses(

@@ -10,8 +10,8 @@ from contracts import quadruped_contract, small_contract
 import surefoot_bridge
 from surefoot_bridge import contract as c
 from surefoot_bridge.contract import contract_schema, read_contract, write_contract
+from surefoot_bridge.contract.strict_json import from_data, to_json
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.strict_json import from_data, to_json
 
 PUBLISHED = Path(surefoot_bridge.__file__).with_name("contract.schema.json")
 

@@ -11,11 +11,9 @@ from safety_cases import LIMITS, POSE
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import TimingPart
-from surefoot_bridge.controller import Controller, TickInputs
+from surefoot_bridge.control import Controller, TickInputs
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.state import each, stack
+from surefoot_bridge.state import Mode, Request, each, flat, stack
 
 TICK_S = 0.005
 BETWEEN_RAD = (np.array(POSES.stand_rad)[[2, 0, 1]] + POSE) / 2.0

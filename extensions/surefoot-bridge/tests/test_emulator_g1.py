@@ -11,7 +11,7 @@ from emulation import MODES, Emulator, needs_emulator, run_script, way_of
 from unitree_peer import needs_dds
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.robot_handling import hold_of
+from surefoot_bridge.control import hold_of
 
 pytestmark = [needs_dds, needs_emulator]
 

@@ -9,8 +9,8 @@ from emulation import MODES, Emulator, needs_emulator, run_script, way_of
 from unitree_peer import needs_dds
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.machine_transitions import CROUCHED_S
+from surefoot_bridge.control.transitions import CROUCHED_S
+from surefoot_bridge.state import Mode
 
 pytestmark = [needs_dds, needs_emulator]
 

@@ -13,15 +13,14 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.faults import FAULTS, fault_of, trial
-from surefoot_bridge.faults.campaign import Plan, summary
-from surefoot_bridge.faults.faulty_parts import FaultyClock
-from surefoot_bridge.faults.faulty_robot import FaultyRobot
-from surefoot_bridge.faults.timeline import Injection
-from surefoot_bridge.faults.trial import run_trial
-from surefoot_bridge.faults.witness import Witness
-from surefoot_bridge.safety import Safety
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response, Safety
+from surefoot_devtools.fault_injection import FAULTS, fault_of, trial
+from surefoot_devtools.fault_injection.campaign import Plan, summary
+from surefoot_devtools.fault_injection.faulty_parts import FaultyClock
+from surefoot_devtools.fault_injection.faulty_robot import FaultyRobot
+from surefoot_devtools.fault_injection.timeline import Injection
+from surefoot_devtools.fault_injection.trial import run_trial
+from surefoot_devtools.fault_injection.witness import Witness
 
 ROBOT_FAULTS = [fault for fault in FAULTS.values() if fault.where == "robot"]
 COMMAND_FAULTS = (

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.faults import FAULTS, LIVE_FAULTS, fault_of
-from surefoot_bridge.faults.live import LIVE_FIGURES, LivePlan, Repeated, live_summary
-from surefoot_bridge.faults.live_judgement import Measured, judge, most
-from surefoot_bridge.faults.live_process import LiveOrder, Member
-from surefoot_bridge.faults.live_trial import LiveResult
-from surefoot_bridge.faults.page import fault_page, live_page, table_lines
-from surefoot_bridge.faults.wire import AT_THE_ROBOT
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
+from surefoot_devtools.fault_injection import FAULTS, LIVE_FAULTS, fault_of
+from surefoot_devtools.fault_injection.live import LIVE_FIGURES, LivePlan, Repeated, live_summary
+from surefoot_devtools.fault_injection.live_judgement import Measured, judge, most
+from surefoot_devtools.fault_injection.live_process import LiveOrder, Member
+from surefoot_devtools.fault_injection.live_trial import LiveResult
+from surefoot_devtools.fault_injection.page import fault_page, live_page, table_lines
+from surefoot_devtools.fault_injection.wire import AT_THE_ROBOT
 
 START_S, TRANSIT_S, IDLE_S = 100.0, 0.001, 0.0005
 ALLOWANCE_S = TRANSIT_S + IDLE_S

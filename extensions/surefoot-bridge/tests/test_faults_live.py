@@ -19,8 +19,8 @@ from log_rig import needs_mcap
 from unitree_peer import DOMAIN, await_true, needs_dds
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.faults.live import LivePlan, run_live
-from surefoot_bridge.robot_control import GUARDIAN_TIMEOUT_S
+from surefoot_bridge.runtime.robot_control import GUARDIAN_TIMEOUT_S
+from surefoot_devtools.fault_injection.live import LivePlan, run_live
 
 pytestmark = [
     needs_dds,
@@ -72,7 +72,7 @@ def test_sigterm_ends_a_run_with_what_there_is_and_leaves_no_process(tmp_path):
     code = (
         f"import sys, json; sys.path[:] = {sys.path!r}\n"
         "from pathlib import Path\n"
-        "from surefoot_bridge.faults.live import LivePlan, run_live\n"
+        "from surefoot_devtools.fault_injection.live import LivePlan, run_live\n"
         f"plan = LivePlan(Path({str(BUNDLE)!r}), ('process_hung', 'operator_silent'), domain={DOMAIN})\n"
         "result = run_live(plan, progress=lambda line: print(line, flush=True))\n"
         "print(json.dumps(result))\n"

@@ -9,10 +9,10 @@ from safety_cases import CONTRACT, command, good_report
 from safety_cases import LIMITS as SMALL_LIMITS
 
 from surefoot_bridge.clock import SimulatedClock
-from surefoot_bridge.faults import fault_of
-from surefoot_bridge.faults.live_robot import LiveWitness, is_damped
-from surefoot_bridge.faults.timeline import Injection
-from surefoot_bridge.faults.wire import WireFaults
+from surefoot_devtools.fault_injection import fault_of
+from surefoot_devtools.fault_injection.live_robot import LiveWitness, is_damped
+from surefoot_devtools.fault_injection.timeline import Injection
+from surefoot_devtools.fault_injection.wire import WireFaults
 
 
 class TestLiveWitness:

@@ -5,9 +5,8 @@ import pytest
 from loop_rig import WALKING, Rig
 from safety_cases import CONTRACT, good_report
 
-from surefoot_bridge.frozen import FrozenSensors, sensors_of
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.state import each, stack
+from surefoot_bridge.safety.frozen_sensors import FrozenSensors, sensors_of
+from surefoot_bridge.state import Mode, each, stack
 
 
 def report(step, **changes):

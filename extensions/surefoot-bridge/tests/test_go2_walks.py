@@ -3,8 +3,8 @@ from functools import lru_cache
 import numpy as np
 from go2_rig import Go2Run
 
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode
 
 SCRIPT = """
 0.5  stand

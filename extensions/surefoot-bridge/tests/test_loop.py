@@ -5,12 +5,13 @@ import pytest
 from loop_rig import WALKING, Rig
 from safety_cases import FALLS, LIMITS, TICK_S
 
-from surefoot_bridge import orderly_end
+from surefoot_bridge.control.transitions import STOP_S
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import GuardianTookOverError, Heartbeat
-from surefoot_bridge.loop import FIRST_REPORT_S, Loop
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.machine_transitions import STOP_S
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.runtime import shutdown as orderly_end
+from surefoot_bridge.runtime.loop import FIRST_REPORT_S
+from surefoot_bridge.state import Mode, Request
 
 
 class Beats(Heartbeat):

@@ -5,12 +5,12 @@ from go2_rig import BUNDLE, LIMITS, model_of
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock
-from surefoot_bridge.loop import Loop
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.mujoco_robot import MujocoRobot
+from surefoot_bridge.control import hold_of
+from surefoot_bridge.operators.script import Entry, ScriptOperator
 from surefoot_bridge.realtime import realtime
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.script_operator import Entry, ScriptOperator
+from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.state import Mode
 
 
 def test_on_a_real_clock_every_tick_is_made_or_counted_as_missed():

@@ -11,11 +11,10 @@ from garbage import garbage
 from machine_cases import GAINS, LYING, POLICY, POSES, Robot, mode, robot_in
 from safety_cases import CONTRACT, POSE, TICK_S, Watch, command, good_report
 
+from surefoot_bridge.control import HoldGains, Machine, Poses
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat, joint_command
-from surefoot_bridge.machine import Machine
-from surefoot_bridge.machine_modes import HoldGains, Mode, Poses, Request
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode, Request, flat, joint_command
 
 
 def test_a_passive_robot_has_no_gains_and_targets_where_its_joints_are() -> None:

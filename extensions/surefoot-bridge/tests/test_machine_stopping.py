@@ -5,10 +5,9 @@ import pytest
 from machine_cases import CROUCH, POLICY, POSES, STAND, SWINGING, Robot, mode
 from safety_cases import FALLS, POSE, TICK_S
 
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.machine_transitions import CROUCHED_S, RAMP_S, STOP_S, velocity_share
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.control.transitions import CROUCHED_S, RAMP_S, STOP_S, velocity_share
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode, Request, flat
 
 
 def walking(**options):

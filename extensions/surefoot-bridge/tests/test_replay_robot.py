@@ -8,8 +8,9 @@ from safety_cases import LIMITS
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.log import LogOptions, open_log, read_log
-from surefoot_bridge.loop import PHASES, Loop
-from surefoot_bridge.replay_robot import ReplayRobot
+from surefoot_bridge.robots.replay_robot import ReplayRobot
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.runtime.loop import PHASES
 
 pytestmark = needs_mcap
 

@@ -6,10 +6,9 @@ import numpy as np
 from contracts import small_contract
 from reports import random_report
 
-from surefoot_bridge.machine import Machine
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.control import Machine, hold_of
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode, Request
 
 
 def test_a_robot_of_which_nothing_but_its_contract_is_known_is_held_by_what_that_says():

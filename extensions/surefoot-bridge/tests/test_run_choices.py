@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from contracts import small_contract
 
+from surefoot_bridge.control import Poses
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.machine_modes import Poses, Request
-from surefoot_bridge.operator_choice import OperatorChoice, open_operator, parse_operator
-from surefoot_bridge.remote_operator import help_of
-from surefoot_bridge.robot_address import RobotAddress
-from surefoot_bridge.robot_place import RobotPlace, parse_place
+from surefoot_bridge.operators.choice import OperatorChoice, open_operator, parse_operator
+from surefoot_bridge.operators.remote import help_of
+from surefoot_bridge.robots import RobotAddress
+from surefoot_bridge.robots.choice import RobotPlace, parse_place
 from surefoot_bridge.stages import STAGES
+from surefoot_bridge.state import Request
 from surefoot_bridge.unitree.remote import REMOTE
 
 CONTRACT = small_contract()

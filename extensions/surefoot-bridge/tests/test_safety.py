@@ -12,10 +12,8 @@ from garbage import random_tick
 from safety_cases import CONTRACT, FALLS, LIMITS, POSE, TICK_S, Watch, command, good_inputs, good_report
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.safety import Safety
-from surefoot_bridge.safety_rules import Response
-from surefoot_bridge.state import each
+from surefoot_bridge.safety import Response, Safety
+from surefoot_bridge.state import each, flat
 
 TILTED = {"imu_quat_wxyz": np.array([0.0, 1.0, 0.0, 0.0])}
 

@@ -7,12 +7,10 @@ from batches import arrays
 from contracts import quadruped_contract
 from safety_cases import LIMITS
 
-from surefoot_bridge.safety import Safety
-from surefoot_bridge.safety_bounds import bounds_of
-from surefoot_bridge.safety_calm import Calm
-from surefoot_bridge.safety_facts import FactFinder
-from surefoot_bridge.safety_inputs import SafetyInputs
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response, Safety, SafetyInputs
+from surefoot_bridge.safety.bounds import bounds_of
+from surefoot_bridge.safety.fast_check import Calm
+from surefoot_bridge.safety.measures import FactFinder
 from surefoot_bridge.state import RobotState, stack
 
 CONTRACT = quadruped_contract()

@@ -4,13 +4,14 @@ import pytest
 from log_rig import needs_mcap
 from run_rig import BUNDLE, needs_robot
 
-from surefoot_bridge.bridge_run import Bench, Run, run_bridge
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.log import read_log
-from surefoot_bridge.operator_choice import parse_operator
-from surefoot_bridge.robot_place import parse_place
-from surefoot_bridge.stage_verdict import findings
+from surefoot_bridge.operators.choice import parse_operator
+from surefoot_bridge.robots.choice import parse_place
+from surefoot_bridge.runtime import Run, run_bridge
+from surefoot_bridge.runtime.bridge_run import Bench
 from surefoot_bridge.stages import STAGES
+from surefoot_bridge.stages.verdict import findings
 
 pytestmark = [needs_robot, needs_mcap]
 

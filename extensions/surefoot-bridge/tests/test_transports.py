@@ -18,9 +18,9 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_place import parse_place
-from surefoot_bridge.transport import Damper, NetworkRobot, Transport
-from surefoot_bridge.transports import known_caps, names, offer_of, transport_of, troubles
+from surefoot_bridge.robots import Damper, NetworkRobot, Transport
+from surefoot_bridge.robots.choice import parse_place
+from surefoot_bridge.robots.transports import known_caps, names, offer_of, transport_of, troubles
 
 FOLDER = Path(surefoot_bridge.__file__).parent
 VENDOR = re.compile(r"unitree|go2|g1", re.IGNORECASE)
@@ -72,14 +72,14 @@ def test_a_transport_that_lacks_its_caps_and_what_is_no_transport_are_named(pack
         "bare-robot",
         {"bare": "bare_robot:ROBOT", "none": "bare_robot:NONE", "missing": "bare_robot:GONE"},
         bare_robot=(
-            "from surefoot_bridge.transport import Transport\n"
+            "from surefoot_bridge.robots.transport import Transport\n"
             "class Bare(Transport):\n    open = damper = None\n"
             "ROBOT, NONE = Bare(), 7\n"
         ),
     )
     for name, why in (
         ("bare", "bare_robot:ROBOT of the package bare-robot is without `caps`; it must be "),
-        ("none", "bare_robot:NONE of the package bare-robot is a int; it must be a surefoot_bridge.transport.Tran"),
+        ("none", "bare_robot:NONE of the package bare-robot is a int; it must be a surefoot_bridge.robots.Tran"),
         ("missing", "The transport bare_robot:GONE of the package bare-robot cannot be used: AttributeError"),
     ):
         with pytest.raises(SurefootError, match=f"^{why}.*pip uninstall bare-robot"):
@@ -163,10 +163,10 @@ def test_the_page_for_writers_of_transports_leaves_out_no_part_that_they_may_wri
 def test_a_guardian_imports_its_own_transport_and_asks_nothing_of_what_is_installed(packages):
     install_dingo(packages)
     code = (
-        f"import sys; sys.path[:] = {sys.path!r}; import surefoot_bridge.guardian_process as guardian; "
+        f"import sys; sys.path[:] = {sys.path!r}; import surefoot_bridge.guardian.process as guardian; "
         "guardian.load_transport('dingo_robot:ROBOT'); "
         "print([name for name in ('importlib.metadata', 'surefoot_bridge.unitree', 'surefoot_bridge.bundle', "
-        "'surefoot_bridge.loop', 'argparse') if name in sys.modules])"
+        "'surefoot_bridge.runtime.loop', 'argparse') if name in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"

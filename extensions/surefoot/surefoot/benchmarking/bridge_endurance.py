@@ -23,8 +23,8 @@ from surefoot.benchmarking.worker import serve
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.jitter import Jitter, JitterCounter
 from surefoot_bridge.realtime import realtime
+from surefoot_bridge.runtime.jitter import Jitter, JitterCounter
 
 MODULE = "surefoot.benchmarking.bridge_endurance"
 
@@ -70,7 +70,7 @@ def run_against_emulator(bundle: Path, *, runtime: str, seconds: float) -> tuple
     Raises:
         SurefootError: If a process fails.
     """
-    from surefoot_bridge.unitree.emulator import SHORT_NAMES
+    from surefoot_bridge.unitree.emulation.emulator import SHORT_NAMES
 
     robot = load_bundle(bundle, runtime="numpy").contract.robot.name
     short_name = next(short for short, name in SHORT_NAMES.items() if name == robot)
@@ -127,11 +127,12 @@ def _idle(request: EnduranceRequest) -> EnduranceMeasurement:
 
 
 def _bridge(request: EnduranceRequest) -> EnduranceMeasurement:
+    from surefoot_bridge.control import hold_of
     from surefoot_bridge.guardian import start_guardian
     from surefoot_bridge.log import open_log
-    from surefoot_bridge.loop import PHASES, Loop
-    from surefoot_bridge.robot_handling import hold_of
-    from surefoot_bridge.safety_limits import StageLimits
+    from surefoot_bridge.runtime import Loop
+    from surefoot_bridge.runtime.loop import PHASES
+    from surefoot_bridge.safety import StageLimits
     from surefoot_bridge.stages import largest_of
     from surefoot_bridge.unitree import RobotAddress, open_robot
 

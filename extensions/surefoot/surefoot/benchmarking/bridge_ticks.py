@@ -16,18 +16,18 @@ from tempfile import TemporaryDirectory
 from surefoot.benchmarking.worker import serve
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.clock import Clock, MonotonicClock, SimulatedClock
+from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.jitter import Jitter
 from surefoot_bridge.log import open_log
-from surefoot_bridge.loop import PHASES, Loop
-from surefoot_bridge.loop_report import LoopReport
-from surefoot_bridge.mujoco_robot import MujocoRobot
 from surefoot_bridge.operators import Operator
-from surefoot_bridge.robot import Reading, Robot
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.robot_model import robot_model
-from surefoot_bridge.safety_limits import StageLimits
-from surefoot_bridge.script_operator import ScriptOperator, parse_script
+from surefoot_bridge.operators.script import ScriptOperator, parse_script
+from surefoot_bridge.robots import Reading, Robot
+from surefoot_bridge.robots.model import robot_model
+from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+from surefoot_bridge.runtime import Loop, LoopReport
+from surefoot_bridge.runtime.jitter import Jitter
+from surefoot_bridge.runtime.loop import PHASES
+from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import largest_of
 from surefoot_bridge.state import JointCommand, RobotState
 from surefoot_robots import get_robot

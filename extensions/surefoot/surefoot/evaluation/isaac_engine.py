@@ -21,10 +21,9 @@ import numpy as np
 
 from surefoot.engines import Physics
 from surefoot_bridge.contract import Contract
+from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.state import JointCommand, RobotState, flat
 
 from .rotations import from_angles
 from .trial_batch import TrialBatch

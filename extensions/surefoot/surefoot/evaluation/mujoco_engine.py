@@ -10,11 +10,10 @@ from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.actuators import equations
 from surefoot_bridge.actuators.parameters import ControlTiming
 from surefoot_bridge.contract import Contract
+from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.rotations import product
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.robots.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
+from surefoot_bridge.state import JointCommand, RobotState, product
 from surefoot_robots import get_robot
 from surefoot_robots.emulation import robot_model
 
@@ -35,8 +34,8 @@ _APPLIED = mujoco.mjtState.mjSTATE_QFRC_APPLIED.value
 class MujocoTrialEngine(TrialEngine):
     """Robots in MuJoCo C with the actuator model of training, each in a world of its own on the same ground.
 
-    One trial is :class:`~surefoot_bridge.mujoco_robot.MujocoRobot` to rounding. A tick is a low-level period of the
-    robot; in each physics step of it the command gives torques from that step's joint state.
+    One trial is :class:`~surefoot_bridge.robots.mujoco_robot.MujocoRobot` to rounding. A tick is a low-level period of
+    the robot; in each physics step of it the command gives torques from that step's joint state.
 
     A robot whose state becomes too large for MuJoCo, which then begins with it anew, is reported as not finite from
     then on.

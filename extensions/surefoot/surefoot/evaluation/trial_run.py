@@ -9,14 +9,11 @@ import numpy as np
 
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.controller import Controller
-from surefoot_bridge.controller_state import ControllerState, TickInputs
+from surefoot_bridge.control import Controller, ControllerState, TickInputs, hold_of
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.safety_limits import StageLimits
+from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import stage_of
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.state import JointCommand, Mode, Request, RobotState
 from surefoot_robots import get_robot
 
 from .command_schedule import COMPONENTS, command_schedule, component_order

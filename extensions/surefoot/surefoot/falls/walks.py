@@ -14,15 +14,11 @@ from surefoot.evaluation.scenario import CommandAt, Scenario, Suite, Terrain
 from surefoot.evaluation.trial_engine import Truth
 from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle
-from surefoot_bridge.controller import Controller
-from surefoot_bridge.controller_state import ControllerState, TickInputs
+from surefoot_bridge.control import Controller, ControllerState, TickInputs, hold_of
 from surefoot_bridge.errors import SurefootError, unknown_name
-from surefoot_bridge.flat_command import joint_command
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
 from surefoot_bridge.stages import stage_of
-from surefoot_bridge.state import RobotState
+from surefoot_bridge.state import Mode, Request, RobotState, joint_command
 
 from .faults import RuleFault
 from .moment import FaultyMachine, FaultyPolicy, Moment

@@ -7,15 +7,11 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from surefoot_bridge.bundle import CONTRACT_FILE
+from surefoot_bridge.bundle import CONTRACT_FILE, Golden
 from surefoot_bridge.contract import Contract, read_contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import Golden
-from surefoot_bridge.observations import Observations
-from surefoot_bridge.policy import Policy
-from surefoot_bridge.runtimes import RUNTIMES, RuntimeName, load_policy
+from surefoot_bridge.policy import RUNTIMES, Observations, Policy, RuntimeName, Targets, load_policy
 from surefoot_bridge.state import JointCommand, RobotState, each, stack
-from surefoot_bridge.targets import Targets
 
 _BY_JOINT = ("joint_pos_rad", "joint_vel_rad_s", "joint_torque_nm", "motor_temperature_c")
 

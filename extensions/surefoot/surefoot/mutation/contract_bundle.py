@@ -12,15 +12,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE, WEIGHTS_FILE
+from surefoot_bridge.bundle import (
+    CONTRACT_FILE,
+    GOLDEN_FILE,
+    WEIGHTS_FILE,
+    Manifest,
+    read_files,
+    read_golden,
+    save_golden,
+)
+from surefoot_bridge.bundle.golden import contract_digest
+from surefoot_bridge.bundle.manifest import FORMAT, MANIFEST_FILE, SIGNATURE_FILE, FileEntry
 from surefoot_bridge.contract import read_contract
+from surefoot_bridge.contract.strict_json import to_json
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import contract_digest, read_golden, save_golden
-from surefoot_bridge.manifest import FORMAT, MANIFEST_FILE, SIGNATURE_FILE, FileEntry, Manifest, read_files
-from surefoot_bridge.npz import read_npz, write_npz
-from surefoot_bridge.runtimes import RuntimeName
-from surefoot_bridge.strict_json import to_json
-from surefoot_bridge.weights import digest, load_weights
+from surefoot_bridge.policy import RuntimeName, load_weights
+from surefoot_bridge.policy.npz import read_npz, write_npz
+from surefoot_bridge.policy.weights import digest
 
 from .contract_behaviour import Ride, drive, open_chain
 

@@ -9,13 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE, load_bundle
+from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE, load_bundle, new_key, read_golden, sign_bundle
+from surefoot_bridge.bundle.golden_replay import RECURRENT_TOLERANCE, TOLERANCE
+from surefoot_bridge.bundle.manifest import SIGNATURE_FILE
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import read_golden
-from surefoot_bridge.manifest import SIGNATURE_FILE
-from surefoot_bridge.replay import RECURRENT_TOLERANCE, TOLERANCE
-from surefoot_bridge.runtimes import RuntimeName
-from surefoot_bridge.signature import new_key, sign_bundle
+from surefoot_bridge.policy import RuntimeName
 
 from .contract_behaviour import Behaviour
 from .contract_bundle import TIERS, Files, Tier, at_tier, contract_data, read_bundle, write_bundle

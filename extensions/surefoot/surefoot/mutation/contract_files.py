@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE, WEIGHTS_FILE
-from surefoot_bridge.manifest import MANIFEST_FILE
-from surefoot_bridge.npz import read_npz, write_npz
-from surefoot_bridge.runtimes import RUNTIMES, RuntimeName
+from surefoot_bridge.bundle.manifest import MANIFEST_FILE
+from surefoot_bridge.policy import RUNTIMES, RuntimeName
+from surefoot_bridge.policy.npz import read_npz, write_npz
 
 from .contract_bundle import Files, Link, content
 from .contract_mutant import WITHOUT_NEW_TRACE, ContractMutant

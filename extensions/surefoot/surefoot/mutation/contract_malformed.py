@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE, WEIGHTS_FILE
-from surefoot_bridge.manifest import MANIFEST_FILE
-from surefoot_bridge.npz import read_npz, write_npz, write_zip
+from surefoot_bridge.bundle.manifest import MANIFEST_FILE
+from surefoot_bridge.policy.npz import read_npz, write_npz, write_zip
 
 from .contract_bundle import Files, content
 from .contract_mutant import ContractMutant

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.runtimes import RuntimeName
+from surefoot_bridge.policy import RuntimeName
 
 from .contract_bundle import TIERS, Files, Tier, contract_data, with_contract
 

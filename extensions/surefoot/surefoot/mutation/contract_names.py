@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE
-from surefoot_bridge.npz import read_npz, write_npz
+from surefoot_bridge.policy.npz import read_npz, write_npz
 from surefoot_robots import RobotSpec, get_robot, list_robots
 
 from .contract_bundle import Files, content, contract_data, with_contract

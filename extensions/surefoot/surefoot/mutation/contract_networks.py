@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from surefoot_bridge.bundle import CONTRACT_FILE, WEIGHTS_FILE
-from surefoot_bridge.forms import policy_files
-from surefoot_bridge.runtimes import RUNTIMES
-from surefoot_bridge.weights import ACTIVATIONS, GATES, LinearLayer, Network, RecurrentLayer, load_weights
+from surefoot_bridge.policy import RUNTIMES, Network, load_weights
+from surefoot_bridge.policy.forms import policy_files
+from surefoot_bridge.policy.weights import ACTIVATIONS, GATES, LinearLayer, RecurrentLayer
 
 from .contract_bundle import Files, at_tier
 from .contract_mutant import ContractMutant

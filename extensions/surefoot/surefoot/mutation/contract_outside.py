@@ -10,11 +10,10 @@ import numpy as np
 
 from surefoot_bridge.bundle import CONTRACT_FILE, WEIGHTS_FILE
 from surefoot_bridge.contract import Contract, read_contract
-from surefoot_bridge.forms import policy_files
-from surefoot_bridge.npz import write_zip
-from surefoot_bridge.observations import Observations
-from surefoot_bridge.runtimes import RUNTIMES, RuntimeName
-from surefoot_bridge.weights import LinearLayer, Network, load_weights
+from surefoot_bridge.policy import RUNTIMES, Network, Observations, RuntimeName, load_weights
+from surefoot_bridge.policy.forms import policy_files
+from surefoot_bridge.policy.npz import write_zip
+from surefoot_bridge.policy.weights import LinearLayer
 
 from .contract_bundle import Files
 from .contract_mutant import ContractMutant

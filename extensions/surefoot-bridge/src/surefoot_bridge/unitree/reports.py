@@ -10,9 +10,9 @@ import numpy as np
 from surefoot_bridge.errors import SurefootError
 
 from .arrival import LARGEST_RATE, LEAST_RATE, ArrivalTimes
-from .checksum import checksum
+from .dds.checksum import checksum
+from .dds.participant import Participant, Subscriber
 from .kinds import REPORT_TOPIC, TICKS_PER_S, RobotKind
-from .participant import Participant, Subscriber
 from .remote import REMOTE_BYTES
 
 _DEPTH = 8  # reports that one look into the mailbox may find; older ones do not matter
