@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from surefoot.benchmarking.bridge_endurance import run_against_emulator
-from surefoot.benchmarking.bridge_ticks import MODULE, TickMeasurement, TickRequest
-from surefoot.benchmarking.suite import run_module
+from surefoot_devtools.benchmarking.bridge_endurance import run_against_emulator
+from surefoot_devtools.benchmarking.bridge_ticks import MODULE, TickMeasurement, TickRequest
+from surefoot_devtools.benchmarking.suite import run_module
 
 RUNTIMES = ("numpy", "onnx", "torchscript")
 

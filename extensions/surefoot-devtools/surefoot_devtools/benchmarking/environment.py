@@ -35,8 +35,8 @@ def opened(
     from isaaclab_tasks.utils import resolve_task_config
 
     import surefoot.task_registry
-    from surefoot.benchmarking.stock_task import STOCK_TASK, stock_env_cfg, stock_randomization
     from surefoot.randomization.randomization_cfg import RandomizationCfg
+    from surefoot_devtools.benchmarking.stock_task import STOCK_TASK, stock_env_cfg, stock_randomization
 
     surefoot.task_registry.task_ids()
     cfg, agent = cast(

@@ -1,4 +1,4 @@
-"""One measurement of randomization in a process of its own: ``python -m surefoot.benchmarking.randomization_worker``.
+"""One measurement of randomization in a process of its own.
 
 Ours are measured twice in the same environment: with the whole standard preset, and with the parameters alone that
 stock event terms can randomize too (``matched``). Stock terms are called as Isaac Lab calls them at a reset.
@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from surefoot.benchmarking.environment import ROBOT, Side, opened
-from surefoot.benchmarking.worker import serve
+from surefoot_devtools.benchmarking.environment import ROBOT, Side, opened
+from surefoot_devtools.benchmarking.worker import serve
 from surefoot_robots import get_robot
 
 if TYPE_CHECKING:
     import torch
 
-    from surefoot.benchmarking.resets import Resets
+    from surefoot_devtools.benchmarking.resets import Resets
 
-MODULE = "surefoot.benchmarking.randomization_worker"
+MODULE = "surefoot_devtools.benchmarking.randomization_worker"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def measure(request: RandomizationRequest) -> RandomizationMeasurement:
         seed=request.seed,
         preset=preset,
     ) as (env, agent):
-        from surefoot.benchmarking.resets import matched_randomization, our_resets, stock_resets
+        from surefoot_devtools.benchmarking.resets import matched_randomization, our_resets, stock_resets
 
         base: Any = env.unwrapped
         result.figures["steps_per_rollout"] = agent.num_steps_per_env
@@ -81,7 +81,7 @@ def measure(request: RandomizationRequest) -> RandomizationMeasurement:
         else:
             _measure_set(result, request, "standard", our_resets(base.randomization))
             if request.kernels:
-                from surefoot.benchmarking.kernel_speed import kernel_figures
+                from surefoot_devtools.benchmarking.kernel_speed import kernel_figures
 
                 result.figures.update(kernel_figures(base, request.device, repeats=request.repeats))
             _measure_set(result, request, "matched", our_resets(matched_randomization(base, seed=request.seed)))
@@ -89,7 +89,7 @@ def measure(request: RandomizationRequest) -> RandomizationMeasurement:
 
 
 def _measure_set(result: RandomizationMeasurement, request: RandomizationRequest, name: str, resets: Resets) -> None:
-    from surefoot.benchmarking.timing import median_us, random_environments
+    from surefoot_devtools.benchmarking.timing import median_us, random_environments
 
     figures, device = result.figures, request.device
 
@@ -122,7 +122,7 @@ def _measure_set(result: RandomizationMeasurement, request: RandomizationRequest
 
 
 def _count(result: RandomizationMeasurement, name: str, call: Callable[[], object]) -> None:
-    from surefoot.benchmarking.counting import count_allocations, count_launches
+    from surefoot_devtools.benchmarking.counting import count_allocations, count_launches
 
     launches = count_launches(call)
     by_name: Counter[str] = launches.kernels + launches.torch_operations
@@ -138,7 +138,7 @@ def _setters_us(resets: Resets, sets: Iterator[torch.Tensor], repeats: int) -> t
     from isaaclab_ov.assets import Articulation
     from isaaclab_ov.sim.views import OvPhysxView
 
-    from surefoot.benchmarking.timing import Stopwatch
+    from surefoot_devtools.benchmarking.timing import Stopwatch
 
     joint_setters = ("write_joint_armature_to_sim_index", "write_joint_friction_coefficient_to_sim_index")
     setters = [(OvPhysxView, "set_attribute"), *((Articulation, name) for name in joint_setters)]

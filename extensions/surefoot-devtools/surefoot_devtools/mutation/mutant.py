@@ -58,7 +58,8 @@ class Mutant:
         if count != 1:
             raise SurefootError(
                 f"Fault {self.fault}, {self.title!r}, no longer fits: its piece of code occurs {count} times in "
-                f"{self.file} and must occur once. Write it anew in surefoot.mutation.mutants. The piece:\n{self.old}"
+                f"{self.file} and must occur once. Write it anew in "
+                f"surefoot_devtools.mutation.mutants. The piece:\n{self.old}"
             )
         return text
 

@@ -79,7 +79,7 @@ _SETTERS = (
     "write_joint_armature_to_sim",
     "write_joint_friction_coefficient_to_sim_index",
 )
-"""The articulation's setters that :func:`~surefoot.benchmarking.stock_terms.stock_event_terms` call."""
+"""The articulation's setters that :func:`~surefoot_devtools.benchmarking.stock_terms.stock_event_terms` call."""
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from surefoot.benchmarking.suite import run_worker
-from surefoot.benchmarking.worker import Measurement, Request
 from surefoot.learning.companions import default_processes
+from surefoot_devtools.benchmarking.suite import run_worker
+from surefoot_devtools.benchmarking.worker import Measurement, Request
 
 PRESETS = ("none", "standard")
 

@@ -1,7 +1,7 @@
 """A long run of the bridge against the emulator over DDS, with a loop beside it that does nothing.
 
-``python -m surefoot.benchmarking.bridge_endurance`` is one of the two loops in a process of its own. The idle one says
-how punctual any loop can be on this machine in these minutes.
+``python -m surefoot_devtools.benchmarking.bridge_endurance`` is one of the two loops in a process of its own. The idle
+one says how punctual any loop can be on this machine in these minutes.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from surefoot.benchmarking.bridge_ticks import walking_operator
-from surefoot.benchmarking.suite import run_module
-from surefoot.benchmarking.worker import serve
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.realtime import realtime
 from surefoot_bridge.runtime.jitter import Jitter, JitterCounter
+from surefoot_devtools.benchmarking.bridge_ticks import walking_operator
+from surefoot_devtools.benchmarking.suite import run_module
+from surefoot_devtools.benchmarking.worker import serve
 
-MODULE = "surefoot.benchmarking.bridge_endurance"
+MODULE = "surefoot_devtools.benchmarking.bridge_endurance"
 
 DOMAIN = 77
 """DDS domain of the emulated robot: not that of real ones."""

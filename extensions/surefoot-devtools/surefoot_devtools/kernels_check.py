@@ -1,4 +1,4 @@
-"""Prove without a GPU that every Warp kernel compiles for each GPU generation: ``python -m surefoot.kernels_check``."""
+"""Prove without a GPU that every Warp kernel compiles for each GPU generation."""
 
 import argparse
 import importlib
@@ -106,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 when all compiled, 1 when some did not, 2 when it could not be tried.
     """
-    parser = argparse.ArgumentParser(prog="python -m surefoot.kernels_check", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m surefoot_devtools.kernels_check", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report there")
     arguments = parser.parse_args(argv)
     try:

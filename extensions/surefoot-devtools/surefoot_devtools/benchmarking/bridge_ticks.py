@@ -1,7 +1,7 @@
 """Duration of the ticks of the control loop on one thread, without transport.
 
-``python -m surefoot.benchmarking.bridge_ticks`` measures one bundle with one runtime. The loop, with safety, state
-machine and log, runs in real time at the rate of the robot, since a loop that sleeps between its ticks finds its memory
+``python -m surefoot_devtools.benchmarking.bridge_ticks`` measures one bundle with one runtime. The loop, with safety,
+state machine and log, runs in real time at the rate of the robot, since a loop that sleeps between its ticks finds its memory
 in slower caches than one that does not. What it reads are the reports of a robot that walked in MuJoCo, recorded
 before (a humanoid hangs on its gantry); it writes into nothing.
 """
@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from surefoot.benchmarking.worker import serve
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.clock import Clock, MonotonicClock, SimulatedClock
 from surefoot_bridge.control import hold_of
@@ -30,9 +29,10 @@ from surefoot_bridge.runtime.loop import PHASES
 from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import largest_of
 from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_devtools.benchmarking.worker import serve
 from surefoot_robots import get_robot
 
-MODULE = "surefoot.benchmarking.bridge_ticks"
+MODULE = "surefoot_devtools.benchmarking.bridge_ticks"
 
 STAND_S, WALK_S = 0.2, 4.0
 """When the robot is told to stand and to walk [s]; what is before the latter counts too, but asks no policy."""

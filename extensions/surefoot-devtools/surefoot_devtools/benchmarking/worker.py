@@ -1,4 +1,4 @@
-"""One measurement in a process of its own: ``python -m surefoot.benchmarking.worker``, a request on standard input.
+"""One measurement in a process of its own, which takes its request on standard input.
 
 Processes that share the environments, as ``surefoot train`` has them on a CPU, wait for each other after every rollout,
 as those of a training run do before they update the policy; the first one reports for all.
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from surefoot.benchmarking.environment import Side, opened
+from surefoot_devtools.benchmarking.environment import Side, opened
 
 _IMPORTED_AT = time.perf_counter()
 
@@ -85,8 +85,8 @@ def measure(request: Request) -> Measurement:
 def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float, str]:
     import torch
 
-    from surefoot.benchmarking.timing import synchronize
     from surefoot.learning.distributed import Ranks, agree
+    from surefoot_devtools.benchmarking.timing import synchronize
 
     ranks = Ranks.from_environment()
     base = env.unwrapped
@@ -152,7 +152,7 @@ def _train_stock(env: Any, agent: Any, request: Request) -> tuple[float, float]:
 
 
 def _physics_stopwatch(base: Any) -> Any:
-    from surefoot.benchmarking.timing import Stopwatch
+    from surefoot_devtools.benchmarking.timing import Stopwatch
 
     stopwatch = Stopwatch()
     stopwatch.time(base.sim, "step")

@@ -1,6 +1,6 @@
 """Cost of randomization: drawing and applying against Isaac Lab's stock event terms, and a task with it on and off.
 
-Compared are the parameters that both can randomize (:mod:`~surefoot.benchmarking.stock_terms`) on the same engine and
+Compared are the parameters that both can randomize (:mod:`~.stock_terms`) on the same engine and
 device, each side in a process of its own. Figures without the name of an engine are of Newton, where everything is
 drawn at resets.
 
@@ -19,12 +19,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from surefoot.benchmarking.environment import ROBOT
-from surefoot.benchmarking.on_off import compare_presets
-from surefoot.benchmarking.randomization_worker import MODULE, RandomizationMeasurement, RandomizationRequest
-from surefoot.benchmarking.suite import run_module
 from surefoot.engines import Physics
 from surefoot.learning.companions import default_num_envs
+from surefoot_devtools.benchmarking.environment import ROBOT
+from surefoot_devtools.benchmarking.on_off import compare_presets
+from surefoot_devtools.benchmarking.randomization_worker import MODULE, RandomizationMeasurement, RandomizationRequest
+from surefoot_devtools.benchmarking.suite import run_module
 from surefoot_robots import get_robot
 
 SHARES_PERCENT = (1, 10, 100)
@@ -149,7 +149,11 @@ class RandomizationSuite:
         self._kernels(ours, figures)
 
     def _say_what_is_compared(self, physics: Physics) -> int:
-        from surefoot.benchmarking.stock_terms import matched_ranges, values_per_environment, without_stock_term
+        from surefoot_devtools.benchmarking.stock_terms import (
+            matched_ranges,
+            values_per_environment,
+            without_stock_term,
+        )
 
         robot = get_robot(ROBOT)
         matched = matched_ranges(robot, physics)

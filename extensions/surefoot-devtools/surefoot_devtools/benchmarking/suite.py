@@ -13,10 +13,10 @@ from dataclasses import asdict
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from surefoot.benchmarking.worker import Measurement, Request
 from surefoot.cli import PROCESS_DEFAULTS
 from surefoot.learning.companions import default_processes, rank_variables
 from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.benchmarking.worker import Measurement, Request
 
 
 def run_worker(request: Request) -> Measurement:
@@ -25,7 +25,7 @@ def run_worker(request: Request) -> Measurement:
     Raises:
         SurefootError: If one fails; the message ends with the last lines that it printed.
     """
-    return Measurement(**run_module("surefoot.benchmarking.worker", request, processes=request.processes))
+    return Measurement(**run_module("surefoot_devtools.benchmarking.worker", request, processes=request.processes))
 
 
 def run_module(module: str, request: Any, *, processes: int = 1) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def marked(mark):
         try:
             if mark.encode() in (folder / "environ").read_bytes():
                 found.append((folder.name, (folder / "cmdline").read_bytes()[-80:]))
-        except OSError:  # noqa: PERF203  (it has ended, or is another user's)
+        except OSError:
             continue
     return found
 
