@@ -148,7 +148,7 @@ def standing(controller: Controller, engine: IsaacTrialEngine) -> ControllerStat
         start_rad=q,
         blended_s=machine.handover_s,
         source=told,
-        told=told,
+        sent=told,
     )
     return state._replace(machine=stands)
 

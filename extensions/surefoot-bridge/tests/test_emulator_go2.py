@@ -57,7 +57,7 @@ def test_it_goes_through_all_modes_and_ends_in_order(walked):
     report = walked[0]
     assert way_of(report) == MODES
     assert report.in_order, report.ended_by
-    assert report.mishaps == ()
+    assert report.incidents == ()
 
 
 def test_it_never_falls(walked):

@@ -257,7 +257,7 @@ def test_machine_and_safety_walk_hold_damp_and_release_a_robot_together() -> Non
             operator_stop=tick == 1100,
             operator_release=tick in (1300, 1301),
         )
-        state, response = machine.sent(state, verdict.told), verdict.response
+        state, response = machine.sent(state, verdict.sent), verdict.response
         if last is not None and tick not in (1100, 1101):  # damping comes at once
             assert (np.abs(verdict.command.joint_pos_rad - last) <= 0.1502).all()
         last = verdict.command.joint_pos_rad

@@ -189,7 +189,7 @@ def test_who_is_made_to_stand_is_held_at_the_targets_before_the_doubt_and_hands_
     assert verdicts[-1].response == Response.STAND
     np.testing.assert_array_equal(verdicts[-1].command.joint_pos_rad, POSE)
     np.testing.assert_array_equal(verdicts[-1].handed_over[:3], POSE)
-    assert verdicts[-2].handed_over is verdicts[-2].told
+    assert verdicts[-2].handed_over is verdicts[-2].sent
 
 
 def test_a_policy_does_not_stand_for_the_clamps_of_a_robot_that_it_does_not_drive() -> None:

@@ -20,7 +20,7 @@ from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots import Damper, NetworkRobot, Transport
 from surefoot_bridge.robots.choice import parse_place
-from surefoot_bridge.robots.transports import known_caps, names, offer_of, transport_of, troubles
+from surefoot_bridge.robots.transports import known_caps, names, offer_of, transport_errors, transport_of
 
 FOLDER = Path(surefoot_bridge.__file__).parent
 VENDOR = re.compile(r"unitree|go2|g1", re.IGNORECASE)
@@ -61,7 +61,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_the_others_keep_working(
         "The transport bad_robot:ROBOT of the package bad-robot cannot be used: ModuleNotFoundError: No module named "
         "'no_such_library'. Repair it or uninstall it: pip uninstall bad-robot."
     )
-    assert troubles() == (str(refusal.value),)
+    assert transport_errors() == (str(refusal.value),)
     assert known_caps("made_up").robot == "made_up"
     assert transport_of("g1").robot == "unitree_g1"
 
@@ -103,8 +103,8 @@ def test_a_name_that_is_the_bridges_own_is_not_taken(packages):
     install(packages, "sly-robot", {"mujoco": "sly_robot:ROBOT"}, sly_robot="")
     assert names() == ("g1", "go2")
     assert parse_place("mujoco", interface=None, domain=None).kind == "mujoco"
-    (trouble,) = troubles()
-    assert trouble.startswith("The package sly-robot offers a robot by the name mujoco, which is the bridge's own.")
+    (error_began,) = transport_errors()
+    assert error_began.startswith("The package sly-robot offers a robot by the name mujoco, which is the bridge's own.")
 
 
 def test_an_installation_that_is_older_than_the_code_is_refused_with_the_remedy(packages, monkeypatch):

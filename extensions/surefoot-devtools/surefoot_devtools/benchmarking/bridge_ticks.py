@@ -1,8 +1,8 @@
 """Duration of the ticks of the control loop on one thread, without transport.
 
 ``python -m surefoot_devtools.benchmarking.bridge_ticks`` measures one bundle with one runtime. The loop, with safety,
-state machine and log, runs in real time at the rate of the robot, since a loop that sleeps between its ticks finds its memory
-in slower caches than one that does not. What it reads are the reports of a robot that walked in MuJoCo, recorded
+state machine and log, runs in real time at the rate of the robot, since a loop that sleeps between its ticks finds its
+memory in slower caches than one that does not. What it reads are the reports of a robot that walked in MuJoCo, recorded
 before (a humanoid hangs on its gantry); it writes into nothing.
 """
 

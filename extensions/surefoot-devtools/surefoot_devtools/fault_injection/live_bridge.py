@@ -13,7 +13,7 @@ from surefoot_bridge.operators.choice import OperatorChoice
 from surefoot_bridge.robots import LOOPBACK, Reading, Robot, RobotAddress
 from surefoot_bridge.robots.choice import RobotPlace
 from surefoot_bridge.runtime import Loop, Run, run_bridge
-from surefoot_bridge.runtime.bridge_run import Bench
+from surefoot_bridge.runtime.bridge_run import FaultHooks
 from surefoot_bridge.runtime.checklist import WORD
 from surefoot_bridge.stages import stage_of
 from surefoot_bridge.state import JointCommand
@@ -71,7 +71,7 @@ class _FaultyRealClock(FaultyClock, MonotonicClock):
     """A faulty clock that the loop takes for the computer's, so that it asks for real-time scheduling as ever."""
 
 
-class LiveBench(Bench):
+class LiveFaultHooks(FaultHooks):
     """Puts a fault among the parts of a loop, and says when it begins.
 
     Args:
@@ -129,14 +129,14 @@ def main() -> None:
         logs=folder / "logs",
         word=WORD,
     )
-    bench = LiveBench(contract, LIVE_FAULTS[order.fault], order.seed)
-    outcome = run_bridge(bundle, run, bench=bench)
+    hooks = LiveFaultHooks(contract, LIVE_FAULTS[order.fault], order.seed)
+    outcome = run_bridge(bundle, run, hooks=hooks)
     report = outcome.report
-    assert bench.recorder is not None
+    assert hooks.recorder is not None
     say(
         "bridge",
-        responses=bench.recorder.responses,
-        ages=bench.recorder.ages,
+        responses=hooks.recorder.responses,
+        ages=hooks.recorder.ages,
         rules=[(event.time_s, event.rule) for event in report.events],
         modes=[(change.time_s, change.mode.name.lower(), change.reason) for change in report.modes],
         ended_by=report.ended_by,

@@ -173,7 +173,7 @@ class _Row:
                         kept["asked"] = asked
                         moment.inputs = moment.inputs._replace(request=request, policy_failed=np.full(n, failed))
                     verdict, state = controller.command(state, moment.report, moment.inputs)
-                    command = joint_command(verdict.told)
+                    command = joint_command(verdict.sent)
                     if self._rule is not None:
                         acted |= verdict.active[:, self._rule]
                     fell |= verdict.response >= Response.DAMP

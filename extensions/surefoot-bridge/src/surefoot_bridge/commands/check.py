@@ -7,7 +7,7 @@ from typing import Iterator, Optional, Sequence, Tuple
 
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.policy import RUNTIMES
-from surefoot_bridge.robots.transports import known_caps, troubles
+from surefoot_bridge.robots.transports import known_caps, transport_errors
 
 from .report import write_report
 
@@ -57,5 +57,5 @@ def summary(bundle: Bundle) -> Iterator[Tuple[str, str]]:
     known = known_caps(robot.name) is not None
     yield "hardware", "joints and limits are within the robot's" if known else "nothing is known of this robot's"
     if not known:
-        yield from (("transport", trouble) for trouble in troubles())
+        yield from (("transport", error) for error in transport_errors())
     yield "golden trace", f"{replayed}, joint command by {off.joint_command:.1e}"

@@ -145,8 +145,8 @@ class Controller:
                 np.where(mask, history.fresh, state.observation.fresh),
             )
             shown = np.where(wide, shown, state.shown)
-        told_rad = state.machine.told[..., : report.joint_pos_rad.shape[-1]]
-        frozen = self.frozen.step(state.frozen, report, told_rad, by_policy(state.machine.mode))
+        sent_rad = state.machine.sent[..., : report.joint_pos_rad.shape[-1]]
+        frozen = self.frozen.step(state.frozen, report, sent_rad, by_policy(state.machine.mode))
         return state._replace(observation=history, shown=shown, frozen=frozen)
 
     def slowed(self, state: ControllerState, velocity_command: np.ndarray) -> np.ndarray:
@@ -220,7 +220,7 @@ class Controller:
         if some(starts):
             stops = np.where(starts & self.safety.forbids_walking(state.safety), _ANSWER_STOP, np.int8(0))
             response = np.maximum(response, stops)
-        told, machine = self.machine.step(state.machine, report, request, state.policy_command, response, inputs.time_s)
+        sent, machine = self.machine.step(state.machine, report, request, state.policy_command, response, inputs.time_s)
         frozen = state.frozen.frozen
         if some(frozen):
             frozen = frozen & by_policy(state.machine.mode)[..., None]
@@ -242,7 +242,7 @@ class Controller:
                 frozen=frozen,
                 alarms=inputs.alarms,
             ),
-            told,
+            sent,
         )
         machine = self.machine.sent(machine, verdict.handed_over)
         return verdict, state._replace(machine=machine, safety=verdict.state, released=verdict.state.released)

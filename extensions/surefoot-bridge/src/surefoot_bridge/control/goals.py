@@ -50,7 +50,7 @@ class Goals:
         n, mode, zero = self._n, state.mode, response == _ZERO
         driven = by_policy(mode) & (state.held == 0)
         if every(driven):
-            return finite_or(policy_command, state.told)
+            return finite_or(policy_command, state.sent)
         goal = self._fixed.take(np.where(zero, _PASSIVE, mode) if some(zero) else mode, axis=0)
         pose, posed = goal[..., :n], _posed(mode)
         share = _smooth(state.moved_s / state.motion_s)[..., None]
@@ -58,11 +58,11 @@ class Goals:
         if some(moves):
             pose = np.where(moves, state.start_rad + share * (pose - state.start_rad), pose)
         if not every(posed):
-            stays = np.where(state.held[..., None], state.source[..., :n], finite_or(q, state.told[..., :n]))
+            stays = np.where(state.held[..., None], state.source[..., :n], finite_or(q, state.sent[..., :n]))
             pose = np.where(posed[..., None], pose, stays)
         goal[..., :n] = pose
         if some(driven):
-            goal = np.where(driven[..., None], finite_or(policy_command, state.told), goal)
+            goal = np.where(driven[..., None], finite_or(policy_command, state.sent), goal)
         return goal
 
     def blend(self, state: MachineState, goal: np.ndarray, done: np.ndarray) -> np.ndarray:
@@ -79,8 +79,8 @@ class Goals:
         source = state.source.copy()  # what was told moves along
         source[..., :n] += np.where(_posed(state.mode)[..., None], goal[..., :n] - state.start_rad, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
-            told = np.where(done[..., None], goal, source + weight * (goal - source))
-        return np.where(np.isfinite(told), told, state.told)
+            sent = np.where(done[..., None], goal, source + weight * (goal - source))
+        return np.where(np.isfinite(sent), sent, state.sent)
 
 
 def finite_or(numbers: np.ndarray, otherwise: np.ndarray) -> np.ndarray:

@@ -38,4 +38,4 @@ class MachineState(NamedTuple):
     handover_s: np.ndarray
     unfinished_s: np.ndarray
     source: np.ndarray
-    told: np.ndarray
+    sent: np.ndarray

@@ -72,7 +72,7 @@ class Machine:
             batch_shape: Shape of the batch; ``()`` for one robot.
         """
         pose = np.broadcast_to(self._default, (*batch_shape, len(self._default)))
-        told = np.concatenate([pose, *[np.zeros(pose.shape)] * 4], axis=-1)
+        sent = np.concatenate([pose, *[np.zeros(pose.shape)] * 4], axis=-1)
         no, zero = np.zeros(batch_shape, dtype=bool), np.zeros(batch_shape)
         return MachineState(
             mode=np.full(batch_shape, Mode.PASSIVE, dtype=np.int8),
@@ -87,8 +87,8 @@ class Machine:
             blended_s=zero.copy(),
             handover_s=np.full(batch_shape, self._handover_s),
             unfinished_s=zero.copy(),
-            source=told,
-            told=told.copy(),
+            source=sent,
+            sent=sent.copy(),
         )
 
     def reset(self, state: MachineState, mask: np.ndarray) -> MachineState:
@@ -165,14 +165,14 @@ class Machine:
             handover_s=state.handover_s,
             unfinished_s=state.unfinished_s,
             source=state.source,
-            told=state.told,
+            sent=state.sent,
         )
         if not goes_on and some((mode != state.mode) | (held != state.held)):
-            going = self._begin(state, going, finite_or(q, state.told[..., :n]))
+            going = self._begin(state, going, finite_or(q, state.sent[..., :n]))
         goal = self._goals.goal(going, response, policy_command, q)
         done = (going.blended_s >= going.handover_s) | (mode == _PASSIVE) | (mode == _DAMPED)
-        told = goal if every(done) else self._goals.blend(going, goal, done)
-        return told.copy(), _telling(going, told)
+        sent = goal if every(done) else self._goals.blend(going, goal, done)
+        return sent.copy(), _with_sent(going, sent)
 
     def sent(self, state: MachineState, command: np.ndarray) -> MachineState:
         """Return the state that knows what the joints were told in the end, after safety had its say.
@@ -183,7 +183,7 @@ class Machine:
             state: The state after a step.
             command: What was sent, flat, (..., 5 num_joints).
         """
-        return _telling(state, np.array(command, dtype=np.float64))
+        return _with_sent(state, np.array(command, dtype=np.float64))
 
     def _passed(self, last: np.ndarray, now: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """Return how much of the time since the last step counts [s], and when the next begins to count [s], (...,)."""
@@ -201,8 +201,8 @@ class Machine:
         resumes = walked & walks & state.held & ~going.held
         left_s = np.maximum(state.handover_s - going.blended_s, 0.0)
         resumed_s = np.minimum(going.blended_s + state.unfinished_s, self._handover_s)
-        limp = state.told[..., 2 * n : 3 * n] <= 0.0
-        source = np.concatenate([np.where(limp, q, state.told[..., :n]), state.told[..., n:]], axis=-1)
+        limp = state.sent[..., 2 * n : 3 * n] <= 0.0
+        source = np.concatenate([np.where(limp, q, state.sent[..., :n]), state.sent[..., n:]], axis=-1)
         return going._replace(
             moved_s=np.where(taken, 0.0, going.moved_s),
             quiet_s=np.where(taken, 0.0, going.quiet_s)[()],
@@ -223,6 +223,6 @@ class Machine:
         return self._duration_s[mode] * np.where(on_feet & (mode == _STAND), share, 1.0)
 
 
-def _telling(state: MachineState, told: np.ndarray) -> MachineState:
+def _with_sent(state: MachineState, sent: np.ndarray) -> MachineState:
     """Return a state with another last command."""
-    return MachineState(*state[:-1], told)  # its last field: replacing one by name takes three times as long
+    return MachineState(*state[:-1], sent)  # its last field: replacing one by name takes three times as long

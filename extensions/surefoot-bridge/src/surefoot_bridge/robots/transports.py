@@ -98,11 +98,11 @@ def no_transport(robot: str) -> SurefootError:
     """Return the refusal of a robot that no installed transport is for."""
     known = ", ".join(f"{offer.name} ({transport.robot})" for offer, transport in _working()) or "none"
     return SurefootError(
-        " ".join([f"No installed transport is for {robot}; installed: {known}. {INSTALL}", *troubles()])
+        " ".join([f"No installed transport is for {robot}; installed: {known}. {INSTALL}", *transport_errors()])
     )
 
 
-def troubles() -> Tuple[str, ...]:
+def transport_errors() -> Tuple[str, ...]:
     """Return what keeps installed transports from being used, one sentence each, with package and remedy."""
     return tuple(filter(None, map(_trouble, _offers())))
 

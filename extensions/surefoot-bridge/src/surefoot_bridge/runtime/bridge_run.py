@@ -87,31 +87,31 @@ class Run:
             raise SurefootError(f"--without-switcher is for robots on the network: {', '.join(names())}.")
 
 
-class Bench:
-    """What stands between the control loop and its parts: nothing. A test bench puts faults there."""
+class FaultHooks:
+    """Hooks by which a test puts faults between the control loop and its parts; these put none."""
 
     def parts(self, robot: Robot, operator: Operator, clock: Clock) -> Tuple[Robot, Operator, Clock]:
         """Return what the loop is given in place of these parts."""
         return robot, operator, clock
 
     def begins(self, loop: Loop) -> None:
-        """Take the loop, directly before it runs."""
+        """Be given the loop, directly before it runs."""
 
 
-def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Outcome:
+def run_bridge(bundle: Bundle, run: Run, *, hooks: Optional[FaultHooks] = None) -> Outcome:
     """Run a bundle on a robot, from the checklist to the end of its log.
 
     Args:
         bundle: The bundle.
         run: What is to be run, and how.
-        bench: What stands between the loop and its parts; nothing by default.
+        hooks: What puts faults into the run; nothing by default.
 
     Raises:
         SurefootError: If the stage is not open, the robot is not there or not as it should be, or the checklist was not
             acknowledged. Nothing was moved then.
     """
     run.check()
-    bench = bench or Bench()
+    hooks = hooks or FaultHooks()
     contract, place, stage = bundle.contract, run.place, run.stage
     hold = hold_of(contract)
     opened_by, key = None, None
@@ -164,7 +164,7 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             robot=robot,
         )
         stack.callback(command.operator.close)
-        robot, commander, loop_clock = bench.parts(robot, command.operator, clock)
+        robot, commander, loop_clock = hooks.parts(robot, command.operator, clock)
         operator = EndingOperator(commander, command.duration_s, lambda: loop.request_end())
         loop = Loop(
             bundle,
@@ -185,7 +185,7 @@ def run_bridge(bundle: Bundle, run: Run, *, bench: Optional[Bench] = None) -> Ou
             loop.live = stack.enter_context(
                 LiveStatus(contract, loop.controller.safety.rules, stage=name, duration_s=command.duration_s)
             )
-        bench.begins(loop)
+        hooks.begins(loop)
         with ending_signals(operator.end) as signals:
             report = loop.run()
             if loop.live is not None:

@@ -19,7 +19,7 @@ class LoopInputs:
     Args:
         robot: The robot.
         operator: The operator.
-        record: Is told of exceptions, each kind once until it is over.
+        record: Receives exceptions, each kind once until it is cleared.
         end: What is asked instead of the operator's requests while a run ends.
         num_components: Number of components of the velocity command.
     """
@@ -38,9 +38,9 @@ class LoopInputs:
         """
         try:
             self._reading = self._robot.read()
-            self._record.well("robot_read")
+            self._record.error_cleared("robot_read")
         except Exception as error:  # the loop must outlive it: safety acts on its absence
-            self._record.trouble(now, "robot_read", error)
+            self._record.error_began(now, "robot_read", error)
         return self._reading
 
     def wish(self, now: float, mode: Optional[Mode], *, ending: bool) -> OperatorInput:
@@ -54,9 +54,9 @@ class LoopInputs:
         try:
             wish = self._operator.read(now)
             self._last = wish
-            self._record.well("operator_read")
+            self._record.error_cleared("operator_read")
         except Exception as error:  # the loop must outlive it: safety acts on the silence
-            self._record.trouble(now, "operator_read", error)
+            self._record.error_began(now, "operator_read", error)
             wish = replace(self._last, request=Request.KEEP, release=False)
         if ending and mode is not None:
             still = np.zeros(len(wish.velocity_command))

@@ -138,11 +138,11 @@ class Loop:
                 if may_send:
                     self._damp()
         if not self._in_order:
-            self._record.mishap(self._clock.now(), "ended", self._ended_by)
+            self._record.incident(self._clock.now(), "ended", self._ended_by)
         if may_send and self._heartbeat is not None:
             doubt = self._heartbeat.release()
             if doubt:
-                self._record.mishap(self._clock.now(), "not_known_damped", doubt)
+                self._record.incident(self._clock.now(), "not_known_damped", doubt)
         return self._report(notes)
 
     def _report(self, notes: Tuple[str, ...]) -> LoopReport:
@@ -156,7 +156,7 @@ class Loop:
             modes=tuple(record.modes),
             events=tuple(record.events),
             num_events=record.num_events,
-            mishaps=tuple(record.mishaps),
+            incidents=tuple(record.incidents),
             jitter=self._jitter.result(),
             notes=notes,
         )
@@ -180,7 +180,7 @@ class Loop:
                 next_look_s = now + _LOG_LOOK_S
                 reason = self._log.take_stop()
                 if reason is not None:
-                    self._record.mishap(now, "log_stopped", reason)
+                    self._record.incident(now, "log_stopped", reason)
             if duration_s is not None and now - begun_s >= duration_s and not self._end_requests:
                 self._end_requests = 1
             if self._ticks == 0 and now - begun_s > FIRST_REPORT_S:
@@ -288,10 +288,10 @@ class Loop:
         try:
             answered = self.controller.infer(state, self._all)
             self._policy_failed = False
-            self._record.well("policy")
+            self._record.error_cleared("policy")
         except Exception as error:  # safety holds the robot; the policy is asked again in the next step
             self._policy_failed = True
-            self._record.trouble(now, "policy", error)
+            self._record.error_began(now, "policy", error)
             return state
         return answered
 

@@ -70,7 +70,7 @@ class Outcome:
             "ticks": report.ticks,
             "duration_s": report.duration_s,
             "events": report.num_events,
-            "mishaps": len(report.mishaps),
+            "incidents": len(report.incidents),
             "in_order": float(report.in_order),
             "known_damped": float(self.rest is None or self.rest.known),
         }
@@ -83,7 +83,7 @@ class Outcome:
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
-        """Changes of mode, events and mishaps as records, in the order of their times."""
+        """Changes of mode, events and incidents as records, in the order of their times."""
         report = self.report
         rows: List[Dict[str, Any]] = [
             {"kind": "mode", "time_s": change.time_s, "name": change.mode.name.lower(), "message": change.reason}
@@ -103,8 +103,8 @@ class Outcome:
             for event in report.events
         ]
         rows += [
-            {"kind": "mishap", "time_s": mishap.time_s, "name": mishap.name, "message": mishap.message}
-            for mishap in report.mishaps
+            {"kind": "incident", "time_s": incident.time_s, "name": incident.name, "message": incident.message}
+            for incident in report.incidents
         ]
         return sorted(rows, key=lambda row: row["time_s"])
 

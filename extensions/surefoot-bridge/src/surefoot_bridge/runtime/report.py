@@ -30,7 +30,7 @@ class ModeChange:
 
 
 @dataclass(frozen=True)
-class Mishap:
+class Incident:
     """Something that happened to the loop itself: an exception, a log that stopped.
 
     Attributes:
@@ -57,7 +57,7 @@ class LoopReport:
         modes: Changes of mode, the newest :data:`MOST_EVENTS`.
         events: Safety rules that began to act, the newest :data:`MOST_EVENTS`.
         num_events: How many there were.
-        mishaps: What happened to the loop itself, the newest :data:`MOST_EVENTS`.
+        incidents: What happened to the loop itself, the newest :data:`MOST_EVENTS`.
         jitter: How punctual it was.
         notes: What the system denied it, one sentence each.
     """
@@ -70,24 +70,24 @@ class LoopReport:
     modes: Tuple[ModeChange, ...]
     events: Tuple[Event, ...]
     num_events: int
-    mishaps: Tuple[Mishap, ...]
+    incidents: Tuple[Incident, ...]
     jitter: Jitter
     notes: Tuple[str, ...] = ()
 
 
 class Record:
-    """Collects what a report says, in memory that does not grow; a log is told at once."""
+    """Collects what a report says, in memory that does not grow; a log receives it at once."""
 
     def __init__(self, log: Optional[LogWriter]) -> None:
         self._log = log
         self.modes: Deque[ModeChange] = deque(maxlen=MOST_EVENTS)
         self.events: Deque[Event] = deque(maxlen=MOST_EVENTS)
-        self.mishaps: Deque[Mishap] = deque(maxlen=MOST_EVENTS)
+        self.incidents: Deque[Incident] = deque(maxlen=MOST_EVENTS)
         self.num_events = 0
-        self._in_trouble: List[str] = []
+        self._errors: List[str] = []
 
     def event(self, event: Event) -> None:
-        """Take a rule that began to act."""
+        """Note a rule that began to act."""
         self.events.append(event)
         self.num_events += 1
         if self._log is not None:
@@ -102,25 +102,25 @@ class Record:
             )
 
     def mode(self, time_s: float, mode: Mode, previous: Optional[Mode], reason: str) -> None:
-        """Take a change of mode."""
+        """Note a change of mode."""
         self.modes.append(ModeChange(time_s, mode, reason))
         if self._log is not None:
             before = "" if previous is None else previous.name.lower()
             self._log.mode(time_s, mode.name.lower(), previous=before, reason=reason)
 
-    def mishap(self, time_s: float, name: str, message: str) -> None:
-        """Take something that happened to the loop itself."""
-        self.mishaps.append(Mishap(time_s, name, message))
+    def incident(self, time_s: float, name: str, message: str) -> None:
+        """Note something that happened to the loop itself."""
+        self.incidents.append(Incident(time_s, name, message))
         if self._log is not None:
             self._log.event(time_s, name, message)
 
-    def trouble(self, time_s: float, name: str, error: Exception) -> None:
-        """Take an exception, once until all is well again."""
-        if name not in self._in_trouble:
-            self._in_trouble.append(name)
-            self.mishap(time_s, f"{name}_failed", f"{type(error).__name__}: {error}")
+    def error_began(self, time_s: float, name: str, error: Exception) -> None:
+        """Note an exception, once until it is cleared."""
+        if name not in self._errors:
+            self._errors.append(name)
+            self.incident(time_s, f"{name}_failed", f"{type(error).__name__}: {error}")
 
-    def well(self, name: str) -> None:
-        """Take it that there is no exception any more."""
-        if self._in_trouble and name in self._in_trouble:
-            self._in_trouble.remove(name)
+    def error_cleared(self, name: str) -> None:
+        """Note that there is no exception any more."""
+        if self._errors and name in self._errors:
+            self._errors.remove(name)

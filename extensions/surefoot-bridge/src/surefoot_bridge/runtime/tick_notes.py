@@ -78,7 +78,7 @@ class TickNotes:
             moves=bool(before.moved_s < before.motion_s),
         )
         if said is not None:
-            self._record.mishap(now, "request_refused" if refused else "request_waits", said)
+            self._record.incident(now, "request_refused" if refused else "request_waits", said)
 
     def _reason(
         self, verdict: SafetyVerdict, state: ControllerState, before: MachineState, request: Request, *, ending: bool

@@ -36,23 +36,23 @@ def clamp(facts: Facts, response: np.ndarray, held_rad: np.ndarray, bounds: Boun
     velocity, torque = np.where(still, 0.0, velocity), np.where(still, 0.0, torque)
     stiffness = np.where(limp, 0.0, stiffness)
     damping = np.where(damp, bounds.damped_nms_per_rad, np.where(zero, 0.0, damping))
-    told = np.concatenate([target, velocity, stiffness, damping, torque], axis=-1)
-    told = np.minimum(np.maximum(told, bounds.command_low), bounds.command_high)
+    sent = np.concatenate([target, velocity, stiffness, damping, torque], axis=-1)
+    sent = np.minimum(np.maximum(sent, bounds.command_low), bounds.command_high)
 
     low, high = bounds.command_low[:n], bounds.command_high[:n]
     moved, period_s = facts.seen.moved_rad, bounds.control_period_s
     reach = np.maximum(bounds.rate_rad_s * period_s - moved, 0.0)
     lowest, highest = np.maximum(facts.previous_rad - reach, low), np.minimum(facts.previous_rad + reach, high)
-    target = told[..., :n]
+    target = sent[..., :n]
     too_fast = target_rate(target, facts.previous_rad, moved, period_s) > bounds.rate_rad_s
-    told[..., :n] = np.where(too_fast, np.minimum(np.maximum(target, lowest), highest), target)
+    sent[..., :n] = np.where(too_fast, np.minimum(np.maximum(target, lowest), highest), target)
 
-    asked, rest = joint_torque(told, q, dq)
+    asked, rest = joint_torque(sent, q, dq)
     too_much = np.abs(asked) > bounds.torque_nm
     if not too_much.any():
-        return told
+        return sent
     allowed = bounds.torque_nm
-    target, velocity, stiffness, damping, torque = parts(told)
+    target, velocity, stiffness, damping, torque = parts(sent)
     brake = np.where(np.abs(rest) > allowed, allowed / np.abs(rest), 1.0)  # 1/inf is 0: no damping at all
     damping, torque = damping * brake, torque * brake
     rest = damping * (velocity - dq) + torque
@@ -63,4 +63,4 @@ def clamp(facts: Facts, response: np.ndarray, held_rad: np.ndarray, bounds: Boun
     softest = np.fmax((np.sign(error) * allowed - rest) / error, 0.0)
     softer = np.where(np.abs(stiffness * error + rest) > allowed, np.minimum(stiffness, softest), stiffness)
     joints = np.concatenate([nearest, velocity, softer, damping, torque], axis=-1)
-    return np.where(np.concatenate([too_much] * 5, axis=-1), joints, told)
+    return np.where(np.concatenate([too_much] * 5, axis=-1), joints, sent)

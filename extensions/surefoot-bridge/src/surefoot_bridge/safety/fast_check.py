@@ -14,7 +14,7 @@ from .rules import Rule
 _ROUNDING = 1e-9  # far more than the arithmetic here and that of the rules may differ, as a share
 
 
-class Calm:
+class FastCheck:
     """Tells whether no rule's condition holds and the report can be trusted, for any batch shape.
 
     Each number must lie in an open interval that no rule of :mod:`~surefoot_bridge.safety.rules` objects to. Angles and

@@ -10,7 +10,7 @@ from surefoot_bridge.state.batch import begun, every, some
 from .bounds import bounds_of
 from .clamp import clamp
 from .events import Event, events
-from .fast_check import Calm
+from .fast_check import FastCheck
 from .inputs import SafetyInputs
 from .limits import StageLimits
 from .measures import NO_SEQUENCE, FactFinder, Facts, Seen
@@ -44,7 +44,7 @@ class Safety:
         self._finder = FactFinder(contract, self.bounds)
         self.rules: Tuple[Rule, ...] = safety_rules(contract, limits, self._finder.report_components)
         """The rules, in the order of all results."""
-        self._calm = Calm(self._finder, self.bounds, self.rules)
+        self._fast_check = FastCheck(self._finder, self.bounds, self.rules)
         self._columns = np.concatenate([self._finder.columns[rule.measure] for rule in self.rules])
         self._start = np.cumsum([0, *(len(rule.limit) for rule in self.rules)])
         limit = np.concatenate([rule.limit for rule in self.rules])
@@ -133,7 +133,7 @@ class Safety:
         release = np.array(inputs.operator_release, dtype=bool)[()]  # a scalar, if it is one, is ten times as fast
         with np.errstate(all="ignore"):
             if not some(state.response != 0) and not some(release):  # so nothing is latched either
-                left = self._calm.look(state.seen, row, sequence)
+                left = self._fast_check.look(state.seen, row, sequence)
                 if left is not None:
                     return self._content(state, left, row, release, inputs.time_s)
             return self._judged(state, inputs, row, sequence, release)
@@ -177,17 +177,17 @@ class Safety:
         doubt = np.logical_or.reduce(active & (lasted_s >= self._doubted_s), axis=-1) & inputs.walking
         if some(doubt | (response == _HOLD)) or held_s.any():
             response, held_s = self._limit_hold(response, doubt, held_s, facts.elapsed_s[..., 0], inputs.walking)
-        held, told = self._tell(state, facts, response, on, inputs.walking)
+        held, sent = self._tell(state, facts, response, on, inputs.walking)
         latched = np.where(response >= _DAMP, response, np.int8(0))
         n = self.bounds.num_joints
-        moved = facts.seen.moved_rad + np.abs(told[..., :n] - facts.previous_rad)
-        left = facts.seen._replace(command=told.copy(), moved_rad=moved)
+        moved = facts.seen.moved_rad + np.abs(sent[..., :n] - facts.previous_rad)
+        left = facts.seen._replace(command=sent.copy(), moved_rad=moved)
         following = SafetyState(left, on, lasted_s, active, np.array(response), latched, held, release, held_s)
         return SafetyVerdict(
             response=np.array(response),
             active=active.copy(),
             tripped=active & ~state.active,
-            told=told,
+            sent=sent,
             time_s=np.array(inputs.time_s, dtype=np.float64),
             state=following,
             look=lambda: values,

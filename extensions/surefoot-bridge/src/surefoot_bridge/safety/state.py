@@ -58,7 +58,7 @@ class SafetyVerdict(NamedTuple):
     response: np.ndarray
     active: np.ndarray
     tripped: np.ndarray
-    told: np.ndarray
+    sent: np.ndarray
     time_s: np.ndarray
     state: SafetyState
     look: Callable[[], np.ndarray]
@@ -66,7 +66,7 @@ class SafetyVerdict(NamedTuple):
     @property
     def command(self) -> JointCommand:
         """What the joints may be told, as the robot takes it; its arrays are views of :attr:`told`."""
-        return joint_command(self.told)
+        return joint_command(self.sent)
 
     @property
     def handed_over(self) -> np.ndarray:
@@ -77,9 +77,9 @@ class SafetyVerdict(NamedTuple):
         """
         stands = self.response[()] == _STAND  # a scalar for a single robot is compared three times as fast as an array
         if not some(stands):
-            return self.told
+            return self.sent
         held_rad = self.state.held_rad
-        command, n = self.told.copy(), held_rad.shape[-1]
+        command, n = self.sent.copy(), held_rad.shape[-1]
         command[..., :n] = np.where(stands[..., None], held_rad, command[..., :n])
         return command
 

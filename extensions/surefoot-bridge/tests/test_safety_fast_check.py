@@ -9,7 +9,7 @@ from safety_cases import LIMITS
 
 from surefoot_bridge.safety import Response, Safety, SafetyInputs
 from surefoot_bridge.safety.bounds import bounds_of
-from surefoot_bridge.safety.fast_check import Calm
+from surefoot_bridge.safety.fast_check import FastCheck
 from surefoot_bridge.safety.measures import FactFinder
 from surefoot_bridge.state import RobotState, stack
 
@@ -121,16 +121,18 @@ def test_a_robot_is_judged_alike_whether_or_not_another_one_needs_the_rules():
 
 def test_it_says_yes_to_a_robot_that_is_well_and_no_to_each_that_is_not():
     finder, rng, safety = FactFinder(CONTRACT, BOUNDS), np.random.default_rng(6), Safety(CONTRACT, LIMITS)
-    calm = Calm(finder, BOUNDS, safety.rules)
+    check = FastCheck(finder, BOUNDS, safety.rules)
     first = safety.initial(()).seen
-    assert calm.look(first, *finder.gather((), *well(rng, 0))) is None  # there is no time yet from which any has passed
+    assert (
+        check.look(first, *finder.gather((), *well(rng, 0))) is None
+    )  # there is no time yet from which any has passed
     seen = safety.check(safety.initial(()), *well(rng, 0)).state.seen
     for tick in range(1, 100):
-        left = calm.look(seen, *finder.gather((), *well(rng, tick)))
+        left = check.look(seen, *finder.gather((), *well(rng, tick)))
         assert left is not None
         seen = left
     for name in ("wrong_crc", "policy_failed", "operator_stop"):
         inputs, command = well(rng, 100)
-        assert calm.look(seen, *finder.gather((), inputs._replace(**{name: True}), command)) is None
+        assert check.look(seen, *finder.gather((), inputs._replace(**{name: True}), command)) is None
     again, command = well(rng, 99)  # the number of the last report
-    assert calm.look(seen, *finder.gather((), again, command)) is None
+    assert check.look(seen, *finder.gather((), again, command)) is None
