@@ -7,7 +7,6 @@ import pytest
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import SimulatedClock
-from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.operators.script import ScriptOperator, parse_script
 from surefoot_bridge.robots.model import robot_model
@@ -54,10 +53,7 @@ class Go2Run:
         self.robot = WatchedGo2(model, clock=self.clock, seed=seed)
         names = self.bundle.contract.command.names
         operator = ScriptOperator(parse_script(script, names, where="test"), len(names))
-        poses, gains = hold_of(self.bundle.contract)
-        self.loop = Loop(
-            self.bundle, self.robot, operator, limits=LIMITS, poses=poses, gains=gains, clock=self.clock, **parts
-        )
+        self.loop = Loop(self.bundle, self.robot, operator, limits=LIMITS, clock=self.clock, **parts)
         self.report = self.loop.run(duration_s)
         self.time_s, self.told, self.base = (
             np.array(items) for items in (self.robot.times, self.robot.told, self.robot.base)

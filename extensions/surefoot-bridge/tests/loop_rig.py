@@ -2,7 +2,6 @@
 
 import numpy as np
 from bundles import write_bundle
-from machine_cases import GAINS, POSES
 from safety_cases import LIMITS, TICK_S
 
 from surefoot_bridge.bundle import load_bundle
@@ -111,9 +110,7 @@ class Rig:
         self.operator = Wishes(*wishes, silent_from_s=silent_from_s)
         self.policy = self.bundle.policy
         self.asked_s, self.fail_between_s = [], (np.inf, np.inf)
-        self.loop = Loop(
-            self.bundle, self.robot, self.operator, limits=LIMITS, poses=POSES, gains=GAINS, clock=self.clock, **parts
-        )
+        self.loop = Loop(self.bundle, self.robot, self.operator, limits=LIMITS, clock=self.clock, **parts)
         infer = self.loop.controller.policy
 
         class Watched:

@@ -225,8 +225,6 @@ def test_a_loop_of_another_robot_is_refused(tmp_path):
             rig.robot,
             rig.operator,
             limits=None,
-            poses=None,
-            gains=None,
             clock=rig.clock,
         )
 

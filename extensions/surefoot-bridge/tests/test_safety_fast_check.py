@@ -123,9 +123,7 @@ def test_it_says_yes_to_a_robot_that_is_well_and_no_to_each_that_is_not():
     finder, rng, safety = FactFinder(CONTRACT, BOUNDS), np.random.default_rng(6), Safety(CONTRACT, LIMITS)
     check = FastCheck(finder, BOUNDS, safety.rules)
     first = safety.initial(()).seen
-    assert (
-        check.look(first, *finder.gather((), *well(rng, 0))) is None
-    )  # no time has passed from any yet
+    assert check.look(first, *finder.gather((), *well(rng, 0))) is None  # no time has passed from any yet
     seen = safety.check(safety.initial(()), *well(rng, 0)).state.seen
     for tick in range(1, 100):
         left = check.look(seen, *finder.gather((), *well(rng, tick)))

@@ -127,7 +127,6 @@ def _idle(request: EnduranceRequest) -> EnduranceMeasurement:
 
 
 def _bridge(request: EnduranceRequest) -> EnduranceMeasurement:
-    from surefoot_bridge.control import hold_of
     from surefoot_bridge.guardian import start_guardian
     from surefoot_bridge.log import open_log
     from surefoot_bridge.runtime import Loop
@@ -142,7 +141,6 @@ def _bridge(request: EnduranceRequest) -> EnduranceMeasurement:
         torch.set_num_threads(1)
     bundle = load_bundle(Path(request.bundle), runtime=request.runtime)
     contract, clock = bundle.contract, MonotonicClock()
-    hold = hold_of(contract)
     address = RobotAddress(contract.robot.name, "lo", DOMAIN)
     robot = open_robot(address, contract, clock=clock, timeout_s=20.0)
     with robot, TemporaryDirectory(prefix="surefoot_") as folder:
@@ -157,8 +155,6 @@ def _bridge(request: EnduranceRequest) -> EnduranceMeasurement:
             robot,
             walking_operator(bundle, seconds=request.seconds),
             limits=StageLimits(largest_of(contract.command.trained)),
-            poses=hold.poses,
-            gains=hold.gains,
             clock=clock,
             log=log,
             heartbeat=guardian,

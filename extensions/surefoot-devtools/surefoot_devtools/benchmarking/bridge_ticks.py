@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.clock import Clock, MonotonicClock, SimulatedClock
-from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.log import open_log
 from surefoot_bridge.operators import Operator
@@ -121,7 +120,7 @@ def measure(request: TickRequest) -> TickMeasurement:
 
 
 def _run(bundle: Bundle, robot: Robot, clock: Clock, seconds: float, log: str | None = None) -> LoopReport:
-    contract, hold = bundle.contract, hold_of(bundle.contract)
+    contract = bundle.contract
     feet = robot.num_foot_sensors
     writer = log and open_log(
         log, contract, bundle=bundle.identity, stage="benchmark", phases=PHASES, num_foot_sensors=feet
@@ -131,8 +130,6 @@ def _run(bundle: Bundle, robot: Robot, clock: Clock, seconds: float, log: str | 
         robot,
         walking_operator(bundle),
         limits=StageLimits(largest_of(contract.command.trained)),
-        poses=hold.poses,
-        gains=hold.gains,
         clock=clock,
         log=writer or None,
     )

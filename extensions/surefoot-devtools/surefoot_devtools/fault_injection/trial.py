@@ -9,7 +9,6 @@ import numpy as np
 
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.clock import SimulatedClock
-from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.log import Log, LogOptions, open_log, read_log
 from surefoot_bridge.operators import Operator, OperatorInput
@@ -142,7 +141,6 @@ def run_trial(
         operator = FaultyOperator(operator, injection, clock=clock)
     observer = _Observer(operator, clock, robot, contract.safety.tilt_limit_rad, injection.start_s)
     folder = Path(tempfile.mkdtemp(prefix="surefoot-fault-")) if with_log else None
-    poses, gains = hold_of(contract)
     try:
         log = None
         if folder is not None:
@@ -156,8 +154,6 @@ def run_trial(
             faulty,
             observer,
             limits=limits,
-            poses=poses,
-            gains=gains,
             clock=FaultyClock(clock, injection if fault.where == "clock" else None),
             log=log,
         )

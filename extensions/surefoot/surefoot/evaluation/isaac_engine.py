@@ -21,7 +21,6 @@ import numpy as np
 
 from surefoot.engines import Physics
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import JointCommand, RobotState, flat
 
@@ -68,7 +67,7 @@ class IsaacTrialEngine(TrialEngine):
         self.name = physics
         self.num_trials = num_trials
         self._ground, self._policy_order = ground, np.array(contract.policy_order)
-        self._stand_rad = np.array(hold_of(contract).poses.stand_rad)  # in the policy's order
+        self._stand_rad = np.array(contract.handling.stand_rad)  # in the policy's order
         self._stack = ExitStack()
         self.env = self._stack.enter_context(
             opened(

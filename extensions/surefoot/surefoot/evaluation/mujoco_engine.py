@@ -10,7 +10,6 @@ from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.actuators import equations
 from surefoot_bridge.actuators.parameters import ControlTiming
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
 from surefoot_bridge.state import JointCommand, RobotState, product
@@ -63,7 +62,7 @@ class MujocoTrialEngine(TrialEngine):
         self._ground_m = float(grid.height(0.0, 0.0))
         self._feels_feet = bool(self._robot.foot_names)
         self._sole_radius_m = self._spec.sole_radius_m
-        self._stand_rad = np.array(hold_of(contract).poses.stand_rad)[list(contract.sdk_order)]
+        self._stand_rad = np.array(contract.handling.stand_rad)[list(contract.sdk_order)]
         self._policy_order = list(contract.policy_order)
         self._timing = ControlTiming(self._robot.physics_dt_s, self._robot.physics_steps)
         compiled = self._model.compiled

@@ -14,7 +14,7 @@ from surefoot.evaluation.scenario import CommandAt, Scenario, Suite, Terrain
 from surefoot.evaluation.trial_engine import Truth
 from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle
-from surefoot_bridge.control import Controller, ControllerState, TickInputs, hold_of
+from surefoot_bridge.control import Controller, ControllerState, TickInputs
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_bridge.safety import Response
 from surefoot_bridge.stages import stage_of
@@ -122,11 +122,10 @@ class _Row:
     def __init__(self, bundle: Bundle, walk: Walk, fault: RuleFault | None, trials: int, seed: int) -> None:
         contract = bundle.contract
         limits = stage_of(STAGE).limits(contract)
-        poses, gains = hold_of(contract)
-        self._contract, self._fault, self._n, self._stand_s = contract, fault, trials, poses.stand_s
-        controller = self._controller = Controller(bundle, limits, poses, gains)
+        self._contract, self._fault, self._n, self._stand_s = contract, fault, trials, contract.handling.stand_s
+        controller = self._controller = Controller(bundle, limits)
         controller.policy = self._policy = FaultyPolicy(controller.policy)
-        controller.machine = self._machine = FaultyMachine(contract, poses, gains)
+        controller.machine = self._machine = FaultyMachine(contract)
         rules = controller.safety.rules
         grace_s = max(rule.grace_s for rule in rules if fault is None or rule.name == fault.rule)
         self._fault_s = walk.fault_s

@@ -2,16 +2,11 @@
 
 from .controller import Controller
 from .controller_state import ControllerState, TickInputs
-from .hold import Hold, HoldGains, Poses, hold_of
 from .state_machine import Machine
 
 __all__ = [
     "Controller",
     "ControllerState",
-    "Hold",
-    "HoldGains",
     "Machine",
-    "Poses",
     "TickInputs",
-    "hold_of",
 ]

@@ -17,7 +17,6 @@ from surefoot_bridge.state import Mode, Request, RobotState, by_policy
 from surefoot_bridge.state.batch import every, some
 
 from .controller_state import ControllerState, TickInputs
-from .hold import HoldGains, Poses
 from .state_machine import Machine
 from .transitions import velocity_share
 
@@ -41,8 +40,6 @@ class Controller:
     Args:
         bundle: Policy and contract.
         limits: Limits of the stage.
-        poses: Poses without the policy.
-        gains: Gains without the policy.
 
     Raises:
         SurefootError: If they do not fit each other, or the control period is no whole number of low-level periods.
@@ -53,11 +50,11 @@ class Controller:
         ticks_per_step: Low-level ticks of a control period.
     """
 
-    def __init__(self, bundle: Bundle, limits: StageLimits, poses: Poses, gains: HoldGains) -> None:
+    def __init__(self, bundle: Bundle, limits: StageLimits) -> None:
         contract = bundle.contract
         self.contract, self.policy = contract, bundle.policy
         self.observations, self.targets = bundle.observations, bundle.targets
-        self.machine = Machine(contract, poses, gains)
+        self.machine = Machine(contract)
         self.safety = Safety(contract, limits)
         ticks = contract.timing.control_period_s * contract.timing.low_level_hz
         self.ticks_per_step = round(ticks)

@@ -7,7 +7,6 @@ from surefoot_bridge.safety import Response
 from surefoot_bridge.state import Mode, by_policy
 from surefoot_bridge.state.batch import every, some
 
-from .hold import HoldGains, Poses
 from .machine_state import MachineState
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
@@ -21,22 +20,21 @@ class Goals:
 
     Args:
         contract: The contract.
-        poses: Poses without the policy.
-        gains: Gains without the policy.
     """
 
-    def __init__(self, contract: Contract, poses: Poses, gains: HoldGains) -> None:
+    def __init__(self, contract: Contract) -> None:
+        held = contract.handling
         place = list(contract.sdk_order)
         n = self._n = len(place)
         self._fixed = np.zeros((len(Mode), 5 * n))  # command of each mode but for targets and the policy's
-        posed = ((Mode.STAND, poses.stand_rad), (Mode.CROUCH, poses.crouch_rad), (Mode.SIT, poses.sit_rad))
+        posed = ((Mode.STAND, held.stand_rad), (Mode.CROUCH, held.crouch_rad), (Mode.SIT, held.sit_rad))
         for mode, pose in posed:
             self._fixed[mode, :n] = np.array(pose)[place]
         # A walking robot that is held is held with the gains of standing.
         for mode in (Mode.STAND, Mode.CROUCH, Mode.SIT, Mode.WALK, Mode.STOP):
-            self._fixed[mode, 2 * n : 3 * n] = np.array(gains.stiffness_nm_per_rad)[place]
-            self._fixed[mode, 3 * n : 4 * n] = np.array(gains.damping_nms_per_rad)[place]
-        self._fixed[Mode.DAMPED, 3 * n : 4 * n] = np.array(gains.damped_nms_per_rad)[place]
+            self._fixed[mode, 2 * n : 3 * n] = np.array(held.stiffness_nm_per_rad)[place]
+            self._fixed[mode, 3 * n : 4 * n] = np.array(held.damping_nms_per_rad)[place]
+        self._fixed[Mode.DAMPED, 3 * n : 4 * n] = np.array(held.damped_nms_per_rad)[place]
 
     def goal(self, state: MachineState, response: np.ndarray, policy_command: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return the command of what drives each robot, (..., 5 num_joints).

@@ -11,7 +11,6 @@ from surefoot_bridge.state.batch import begun, every, require_shape, some
 from surefoot_bridge.state.modes import codes
 
 from .goals import Goals, finite_or
-from .hold import HoldGains, Poses, check_poses
 from .machine_state import MachineState
 from .transitions import Transitions
 
@@ -43,27 +42,22 @@ class Machine:
 
     Args:
         contract: The contract.
-        poses: Poses without the policy.
-        gains: Gains without the policy.
-
-    Raises:
-        SurefootError: If poses or gains do not fit the contract.
     """
 
-    def __init__(self, contract: Contract, poses: Poses, gains: HoldGains) -> None:
-        check_poses(contract, poses, gains)
+    def __init__(self, contract: Contract) -> None:
+        held = contract.handling
         place = list(contract.sdk_order)
-        self._goals = Goals(contract, poses, gains)
+        self._goals = Goals(contract)
         self._transitions = Transitions(contract)
         self._handover_s = contract.gains.handover_s
         self._longest_step_s = contract.timing.control_period_s
         self._default = np.array(contract.robot.default_joint_pos_rad)[place]
         self._duration_s = np.ones(len(Mode))
-        self._stand = np.array(poses.stand_rad)[place]
-        self._way_rad = max(float(np.abs(self._stand - np.array(poses.sit_rad)[place]).max()), _NO_WAY_RAD)
-        self._least_share = min(max(self._handover_s, self._longest_step_s) / poses.stand_s, 1.0)
-        self._duration_s[Mode.STAND], self._duration_s[Mode.SIT] = poses.stand_s, poses.sit_s
-        self._duration_s[Mode.CROUCH] = poses.crouch_s
+        self._stand = np.array(held.stand_rad)[place]
+        self._way_rad = max(float(np.abs(self._stand - np.array(held.sit_rad)[place]).max()), _NO_WAY_RAD)
+        self._least_share = min(max(self._handover_s, self._longest_step_s) / held.stand_s, 1.0)
+        self._duration_s[Mode.STAND], self._duration_s[Mode.SIT] = held.stand_s, held.sit_s
+        self._duration_s[Mode.CROUCH] = held.crouch_s
 
     def initial(self, batch_shape: Tuple[int, ...]) -> MachineState:
         """Return the state of a passive robot before the first step.

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Callable, List, Literal, Optional, Sequence
 
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.control import Poses
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_bridge.robots import Robot
 from surefoot_bridge.stages import Stage, largest_of
@@ -86,7 +85,6 @@ def open_operator(
     choice: OperatorChoice,
     contract: Contract,
     stage: Stage,
-    poses: Poses,
     *,
     time_s: float,
     watched: bool,
@@ -97,9 +95,8 @@ def open_operator(
 
     Args:
         choice: Who commands.
-        contract: The contract.
+        contract: The contract. A script without an end is given time for its motions to stand and sit.
         stage: The stage, which bounds commands and duration.
-        poses: Poses without the policy, whose motions a script without an end is given time for.
         time_s: The control loop's clock now [s].
         watched: Whether a person must be at the keyboard while a script commands: for a real robot.
         stops: Further reasons to stop.
@@ -108,7 +105,7 @@ def open_operator(
     Raises:
         SurefootError: If it cannot be opened.
     """
-    names, largest = contract.command.names, largest_of(stage.command_ranges(contract))
+    names, held, largest = contract.command.names, contract.handling, largest_of(stage.command_ranges(contract))
     watchers: List[Operator] = []
     duration_s = stage.duration_s
     if choice.kind == "keyboard":
@@ -125,7 +122,7 @@ def open_operator(
         if choice.path is None:
             raise SurefootError("A script needs a file: --operator script:FILE.")
         script = ScriptOperator(read_script(choice.path, names), len(names))
-        end_s = script.last_s + max(poses.stand_s, poses.sit_s) + _AFTER_S if script.end_s is None else script.end_s
+        end_s = script.last_s + max(held.stand_s, held.sit_s) + _AFTER_S if script.end_s is None else script.end_s
         if end_s > stage.duration_s:
             raise SurefootError(
                 f"The script {choice.path} takes {end_s:g} s; the stage {stage.name} allows {stage.duration_s:g} s. "

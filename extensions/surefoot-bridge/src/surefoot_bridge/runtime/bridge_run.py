@@ -9,7 +9,6 @@ from typing import Callable, List, Optional, Sequence, Tuple
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.clock import Clock, MonotonicClock, SimulatedClock
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.control import hold_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.live.status import LiveStatus
 from surefoot_bridge.log import LogWriter, open_log
@@ -113,7 +112,6 @@ def run_bridge(bundle: Bundle, run: Run, *, hooks: Optional[FaultHooks] = None) 
     run.check()
     hooks = hooks or FaultHooks()
     contract, place, stage = bundle.contract, run.place, run.stage
-    hold = hold_of(contract)
     opened_by, key = None, None
     if place.on_hardware and run.logs is not None:
         if stage.previous is not None:
@@ -157,7 +155,6 @@ def run_bridge(bundle: Bundle, run: Run, *, hooks: Optional[FaultHooks] = None) 
             run.operator,
             contract,
             stage,
-            hold.poses,
             time_s=clock.now(),
             watched=place.on_hardware,
             stops=stops,
@@ -171,8 +168,6 @@ def run_bridge(bundle: Bundle, run: Run, *, hooks: Optional[FaultHooks] = None) 
             robot,
             operator,
             limits=limits,
-            poses=hold.poses,
-            gains=hold.gains,
             clock=loop_clock,
             log=log,
             heartbeat=guardian,

@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.clock import Clock, MonotonicClock
-from surefoot_bridge.control import Controller, ControllerState, HoldGains, Poses, TickInputs
+from surefoot_bridge.control import Controller, ControllerState, TickInputs
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import GuardianTookOverError, Heartbeat
 from surefoot_bridge.live.status import LiveStatus
@@ -51,15 +51,13 @@ class Loop:
         robot: The robot.
         operator: Who commands it.
         limits: Limits of the stage.
-        poses: Poses without the policy.
-        gains: Gains without the policy.
         clock: The clock.
         log: Where every tick is logged, opened with :data:`PHASES`; it is not closed here.
         heartbeat: Who must know that the loop is alive.
         ask_realtime: Whether to ask the system for real-time scheduling and locked memory while it runs.
 
     Raises:
-        SurefootError: If robot, bundle, poses and limits do not fit each other.
+        SurefootError: If robot, bundle and limits do not fit each other.
 
     Attributes:
         controller: What decides.
@@ -74,8 +72,6 @@ class Loop:
         operator: Operator,
         *,
         limits: StageLimits,
-        poses: Poses,
-        gains: HoldGains,
         clock: Clock,
         log: Optional[LogWriter] = None,
         heartbeat: Optional[Heartbeat] = None,
@@ -91,13 +87,13 @@ class Loop:
                 f"{robot.name} has {robot.num_foot_sensors} foot sensors; the contract has "
                 f"{len(contract.robot.foot_names)} feet. It must have one for each foot, or none."
             )
-        self.controller = Controller(bundle, limits, poses, gains)
+        self.controller = Controller(bundle, limits)
         self.state: ControllerState = self.controller.initial(())
         self._robot, self._clock = robot, clock
         self.live: Optional[LiveStatus] = None
         self._log, self._heartbeat, self._ask_realtime = log, heartbeat, ask_realtime
         self._period_s = 1.0 / contract.timing.low_level_hz
-        self._end = OrderlyEnd(contract, poses)
+        self._end = OrderlyEnd(contract)
         self._end_requests, self._ended_by, self._in_order = 0, "", False
         self._record = Record(log)
         self._deadline_s = limits.late_control_periods * contract.timing.control_period_s

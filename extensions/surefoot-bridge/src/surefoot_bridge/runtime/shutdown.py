@@ -4,7 +4,6 @@ import math
 from typing import Tuple
 
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.control import Poses
 from surefoot_bridge.control.transitions import CROUCHED_S, STOP_S
 from surefoot_bridge.state import Mode, Request
 
@@ -24,12 +23,12 @@ class OrderlyEnd:
 
     Args:
         contract: The contract.
-        poses: How long the motions take.
     """
 
-    def __init__(self, contract: Contract, poses: Poses) -> None:
-        self._rests = contract.handling.rests_without_gantry
-        motions_s = STOP_S + CROUCHED_S + poses.stand_s + poses.sit_s + 3.0 * contract.gains.handover_s
+    def __init__(self, contract: Contract) -> None:
+        held = contract.handling
+        self._rests = held.rests_without_gantry
+        motions_s = STOP_S + CROUCHED_S + held.stand_s + held.sit_s + 3.0 * contract.gains.handover_s
         self._longest_s = motions_s + _SPARE_S + (0.0 if self._rests else HANG_UP_S)
         self._begun_s = math.nan
         self._asked_at = Mode.DAMPED  # mode in which the robot was asked last
