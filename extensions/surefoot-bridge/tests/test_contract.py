@@ -253,7 +253,7 @@ def test_orders_are_inverse_to_each_other():
 
 
 def test_the_published_schema_is_that_of_the_code():
-    """Where it differs: python -m surefoot_bridge.contract > contract.schema.json."""
+    """Where it differs: python -m surefoot_bridge.contract.serialization > contract.schema.json."""
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == contract_schema()
 
 

@@ -222,7 +222,7 @@ def start_guardian(
                 lock_descriptor=-1 if lock is None else lock.descriptor,
             )
             process = start_side_process(
-                "guardian_process",
+                "guardian.process",
                 order,
                 descriptors=[descriptor] if lock is None else [descriptor, lock.descriptor],
                 errors=said,

@@ -1,4 +1,4 @@
-"""The page of memory that a control loop and its guardian share, and what the guardian is told when it starts.
+"""The page of memory that a control loop and its guardian share, and the order with which the guardian starts.
 
 Each word of it is written by one side only, so that no lock is needed.
 """
@@ -22,7 +22,7 @@ _BYTES = _WORDS * 8 + 2 * _TEXT_BYTES
 
 @dataclass(frozen=True)
 class Order:
-    """What the guardian is told when it starts.
+    """The order with which the guardian starts.
 
     Attributes:
         descriptor: Of the shared page.

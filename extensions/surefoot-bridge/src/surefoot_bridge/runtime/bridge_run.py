@@ -94,7 +94,7 @@ class FaultHooks:
         return robot, operator, clock
 
     def begins(self, loop: Loop) -> None:
-        """Be given the loop, directly before it runs."""
+        """Receive the loop, directly before it runs."""
 
 
 def run_bridge(bundle: Bundle, run: Run, *, hooks: Optional[FaultHooks] = None) -> Outcome:

@@ -25,7 +25,7 @@ class Reports:
         participant: Who receives.
         kind: Kind of the robot.
         simulated: Whether it is a simulated one, whose reports may lack parts.
-        note: Is told what they lack.
+        note: Receives what they lack.
 
     Attributes:
         message: The report, (1,), in one place.
