@@ -76,6 +76,16 @@ def test_versions_agree_between_the_distributions_the_extension_and_the_changelo
     assert {*(other["project"]["version"] for other in others), extension, newest and newest[1]} == {version}
 
 
+def test_fault_injection_mutation_and_benchmarks_are_in_no_wheel_that_users_install(root):
+    wheels = set()
+    for project in (root, root / "extensions/surefoot-bridge"):
+        build = tomllib.loads((project / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+        wheels |= {project / package for package in build["targets"]["wheel"]["packages"]}
+    assert len(wheels) == 5
+    tools = {"benchmarking", "fault_injection", "faults", "kernels_check.py", "mutation"}
+    assert {path for wheel in wheels for path in wheel.rglob("*") if path.name in tools} == set()
+
+
 def test_the_extension_names_files_that_exist(root):
     folder = root / "extensions/surefoot"
     package = tomllib.loads((folder / "config/extension.toml").read_text())
