@@ -27,7 +27,7 @@ lint: bootstrap  ## Style, types, import rules, spelling
 	$(BIN)/pyright
 
 test: lint  ## Everything fast: lint, kernels for each GPU generation, tests, the bridge on old Pythons, the policy's gate
-	@scripts/test_bridge.sh & bridge=$$!; $(BIN)/python -m surefoot.kernels_check || { kill $$bridge; exit 1; }; wait $$bridge
+	@scripts/test_bridge.sh & bridge=$$!; $(BIN)/python -m surefoot_devtools.kernels_check || { kill $$bridge; exit 1; }; wait $$bridge
 	@rm -rf $(VERIFIED)
 	@$(BIN)/pytest -q --surefoot-bundle $(BUNDLE) --surefoot-suite quick --surefoot-report $(VERIFIED)
 	@$(BIN)/surefoot verify $(BUNDLE) --suite quick --gate standard --stop-early --report $(VERIFIED)

@@ -4,14 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from surefoot.benchmarking.bridge_suite import measure_bridge
-from surefoot.benchmarking.randomization_suite import RandomizationSuite, holds
-from surefoot.benchmarking.suite import compare, run_worker
-from surefoot.benchmarking.verify_suite import measure_verify
-from surefoot.benchmarking.worker import Request
 from surefoot.engines import check_physics, default_device, default_physics
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.benchmarking.bridge_suite import measure_bridge
+from surefoot_devtools.benchmarking.randomization_suite import RandomizationSuite, holds
+from surefoot_devtools.benchmarking.suite import compare, run_worker
+from surefoot_devtools.benchmarking.verify_suite import measure_verify
+from surefoot_devtools.benchmarking.worker import Request
 
 KINDS = {
     "step": "stepping alone, against Isaac Lab",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Make the checkout's .venv: find Python 3.12, install the pinned packages and both distributions in place.
+# Make the checkout's .venv: find Python 3.12, install the pinned packages and the three distributions in place.
 # Does nothing when the environment already matches. One whose making was cut short is made afresh; one that was whole
 # and is out of date is brought up to date in place.
 set -euo pipefail
@@ -9,7 +9,7 @@ venv=.venv
 stamp=$venv/surefoot-stamp      # what the finished environment was made from
 unfinished=$venv/surefoot-unfinished
 log=.cache/bootstrap.log
-wanted=$(cat pyproject.toml extensions/surefoot-bridge/pyproject.toml constraints.txt | sha256sum | cut -d' ' -f1)
+wanted=$(cat pyproject.toml extensions/surefoot-*/pyproject.toml constraints.txt | sha256sum | cut -d' ' -f1)
 
 runs_312() { [ "$("$1" -c 'import sys, venv, ensurepip; print(sys.version_info[:2])' 2>/dev/null)" = "(3, 12)" ]; }
 
@@ -61,7 +61,7 @@ rm -f $stamp
 
 echo "Installing $(grep -c == constraints.txt) pinned packages (about 9 GB, four minutes the first time; log: $log)"
 PIP_DISABLE_PIP_VERSION_CHECK=1 $venv/bin/pip install --no-input --constraint constraints.txt \
-  -e extensions/surefoot-bridge -e '.[dev]' >$log 2>&1 &
+  -e extensions/surefoot-bridge -e '.[dev]' -e extensions/surefoot-devtools >$log 2>&1 &
 pip=$!
 trap 'kill $pip 2>/dev/null; exit 130' INT TERM
 seconds=0

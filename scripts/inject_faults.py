@@ -9,11 +9,11 @@ from surefoot.falls.command import falls_command
 from surefoot.falls.walks import WALKS
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.faults.campaign import FIGURES, Plan, run_campaign
-from surefoot_bridge.faults.catalogue import FAULTS, LIVE_FAULTS
-from surefoot_bridge.faults.live import LIVE_FIGURES, LivePlan, run_live
-from surefoot_bridge.faults.page import fault_page, live_page, table_lines
-from surefoot_bridge.manifest import write_whole
+from surefoot_bridge.files import write_whole
+from surefoot_devtools.fault_injection.campaign import FIGURES, Plan, run_campaign
+from surefoot_devtools.fault_injection.catalogue import FAULTS, LIVE_FAULTS
+from surefoot_devtools.fault_injection.live import LIVE_FIGURES, LivePlan, run_live
+from surefoot_devtools.fault_injection.page import fault_page, live_page, table_lines
 
 
 def main() -> int:

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 from surefoot.files import atomic_write
-from surefoot.mutation.contract_campaign import run_contract_campaign
-from surefoot.mutation.contract_outcome import contract_figures
-from surefoot.mutation.contract_page import contract_page, contract_table
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.mutation.contract_campaign import run_contract_campaign
+from surefoot_devtools.mutation.contract_outcome import contract_figures
+from surefoot_devtools.mutation.contract_page import contract_page, contract_table
 
 
 def main() -> int:

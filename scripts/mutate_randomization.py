@@ -8,11 +8,11 @@ import signal
 import sys
 from pathlib import Path
 
-from surefoot.mutation.campaign import figures, run_campaign, table
-from surefoot.mutation.mutant import FAULTS
-from surefoot.mutation.mutants import select_mutants
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.mutation.campaign import figures, run_campaign, table
+from surefoot_devtools.mutation.mutant import FAULTS
+from surefoot_devtools.mutation.mutants import select_mutants
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 

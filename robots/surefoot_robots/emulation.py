@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot_bridge.actuators.parameters import JointParameters, MotorConstants
-from surefoot_bridge.robot_model import RobotModel, stable_physics_dt_s
+from surefoot_bridge.robots.model import RobotModel, stable_physics_dt_s
 from surefoot_robots.registry import get_robot
 from surefoot_robots.spec import RobotSpec
 

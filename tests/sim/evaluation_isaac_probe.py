@@ -19,10 +19,8 @@ from surefoot.evaluation.trial_batch import TrialBatch
 from surefoot.evaluation.trial_run import run_batch, trial_limits
 from surefoot.terrains.isaac_ground import lay_out
 from surefoot_bridge.bundle import Bundle, load_bundle
-from surefoot_bridge.controller import Controller
-from surefoot_bridge.controller_state import ControllerState, TickInputs
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.robot_handling import hold_of
+from surefoot_bridge.control import Controller, ControllerState, TickInputs
+from surefoot_bridge.state import Mode, Request
 
 BUNDLE = Path(__file__).parents[2] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
 AGAIN_S = 1.0
@@ -72,7 +70,7 @@ def log(done: str) -> None:
 def walk(engine: IsaacTrialEngine, bundle: Bundle, trials: TrialBatch, length_s: float) -> dict:
     """Let the policy walk forward through the bridge, with the environment's own observation made along with it."""
     contract = bundle.contract
-    controller = Controller(bundle, trial_limits(contract), *hold_of(contract))
+    controller = Controller(bundle, trial_limits(contract))
     engine.begin(trials)
     n, env = trials.num_trials, engine.env
     state, nobody = standing(controller, engine), np.zeros(n, dtype=bool)
@@ -137,7 +135,7 @@ def walk(engine: IsaacTrialEngine, bundle: Bundle, trials: TrialBatch, length_s:
 
 def standing(controller: Controller, engine: IsaacTrialEngine) -> ControllerState:
     """Return the controller's state of robots that stand as they were put."""
-    gains, q = hold_of(controller.contract).gains, engine.report().joint_pos_rad
+    gains, q = controller.contract.handling, engine.report().joint_pos_rad
     order = list(controller.contract.sdk_order)
     zero = np.zeros_like(q)
     hold_gains = (np.array(gains.stiffness_nm_per_rad)[order], np.array(gains.damping_nms_per_rad)[order])
@@ -150,7 +148,7 @@ def standing(controller: Controller, engine: IsaacTrialEngine) -> ControllerStat
         start_rad=q,
         blended_s=machine.handover_s,
         source=told,
-        told=told,
+        sent=told,
     )
     return state._replace(machine=stands)
 

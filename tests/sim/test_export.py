@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from surefoot.exporting.trace import CLIP_STEPS, EPISODE_STEPS, SWEEP_STEPS
-from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.bundle import load_bundle, read_golden
+from surefoot_bridge.bundle.golden_replay import replay
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import read_golden
-from surefoot_bridge.replay import replay
-from surefoot_bridge.rotations import tilt
+from surefoot_bridge.state import tilt
 
 pytestmark = pytest.mark.sim
 

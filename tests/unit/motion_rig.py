@@ -16,8 +16,7 @@ from surefoot.evaluation.trial_batch import PushTimes, TrialBatch, Variation
 from surefoot.evaluation.trial_engine import Truth
 from surefoot.evaluation.trial_measures import TrialMeasures
 from surefoot_bridge.contract import read_contract
-from surefoot_bridge.safety import Safety, SafetyVerdict
-from surefoot_bridge.safety_limits import StageLimits
+from surefoot_bridge.safety import Safety, SafetyVerdict, StageLimits
 from surefoot_robots import get_robot
 
 (_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]

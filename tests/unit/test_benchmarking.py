@@ -7,19 +7,19 @@ import pytest
 import torch
 import warp as wp
 
-from surefoot.benchmarking.counting import count_allocations, count_launches, read_tracker_report
-from surefoot.benchmarking.randomization_suite import LIMITS, RandomizationSuite, growth, holds
-from surefoot.benchmarking.stock_terms import (
+from surefoot.randomization.presets import preset_ranges
+from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
+from surefoot_devtools.benchmarking.counting import count_allocations, count_launches, read_tracker_report
+from surefoot_devtools.benchmarking.randomization_suite import LIMITS, RandomizationSuite, growth, holds
+from surefoot_devtools.benchmarking.stock_terms import (
     STOCK_TERMS,
     matched_ranges,
     stock_event_terms,
     values_per_environment,
     without_stock_term,
 )
-from surefoot.benchmarking.timing import Stopwatch, median_us, random_environments, replaced
-from surefoot.benchmarking.traffic import actuator_parameters, bytes_moved, sizes_of_arguments
-from surefoot.randomization.presets import preset_ranges
-from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
+from surefoot_devtools.benchmarking.timing import Stopwatch, median_us, random_environments, replaced
+from surefoot_devtools.benchmarking.traffic import actuator_parameters, bytes_moved, sizes_of_arguments
 from surefoot_robots import get_robot
 
 GO2 = get_robot("unitree_go2")

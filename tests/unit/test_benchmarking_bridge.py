@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from surefoot.benchmarking.bridge_ticks import WALK_S, TickRequest, measure
+from surefoot_devtools.benchmarking.bridge_ticks import WALK_S, TickRequest, measure
 
 GO2_BUNDLE = Path(__file__).parents[2] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
 

@@ -38,6 +38,7 @@ class Checkout:
             "pyproject.toml",
             "constraints.txt",
             "extensions/surefoot-bridge/pyproject.toml",
+            "extensions/surefoot-devtools/pyproject.toml",
         ):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source / name, self.root / name)
@@ -100,7 +101,10 @@ def test_the_second_run_does_nothing_until_a_pinned_version_changes(checkout):
     assert checkout.bootstrap().returncode == 0
     first = checkout.recorded()
     assert [call.split()[0] for call in first] == ["venv", "pip"]
-    assert "--constraint constraints.txt -e extensions/surefoot-bridge -e .[dev]" in first[1]
+    assert (
+        "--constraint constraints.txt -e extensions/surefoot-bridge -e .[dev] -e extensions/surefoot-devtools"
+        in first[1]
+    )
 
     assert checkout.bootstrap().stdout == ""
     assert checkout.recorded() == first

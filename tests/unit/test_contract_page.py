@@ -64,8 +64,8 @@ def test_it_walks_in_a_model_with_a_floor_of_its_own_and_feet_that_resist_turnin
 
 
 def test_the_page_names_every_array_of_the_golden_trace_and_every_part_that_may_be_null():
-    from surefoot_bridge.golden import read_golden
-    from surefoot_bridge.npz import read_npz
+    from surefoot_bridge.bundle import read_golden
+    from surefoot_bridge.policy.npz import read_npz
 
     data = (BUNDLES / "Surefoot-Velocity-Flat-Go2" / "golden.npz").read_bytes()
     assert read_golden(data, "golden.npz").num_steps > 500

@@ -23,7 +23,7 @@ from tests.unit.motion_rig import (
 
 from surefoot.evaluation.measures import MEASURES, MIN_SWING_S, MOVING_SPEED
 from surefoot.playing import metrics
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
 
 # How it ended
 

@@ -18,13 +18,12 @@ from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.safety_limits import StageLimits
+from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.state import JointCommand
 
 FLAT = HeightGrid(heights_m=np.zeros((2, 2), np.float32), spacing_m=0.05, origin_xy_m=(0.0, 0.0))
 LIMITS = trial_limits(CONTRACT)
-STAND = np.array(hold_of(CONTRACT).poses.stand_rad)[list(CONTRACT.sdk_order)]
+STAND = np.array(CONTRACT.handling.stand_rad)[list(CONTRACT.sdk_order)]
 FORWARD = {"commands": [{"at_s": 0.0, "velocity": (1.0, 0.0, 0.0)}]}
 
 
@@ -83,7 +82,7 @@ def test_robots_stand_when_they_begin_and_nothing_jumps(bundle):
     run = TrialRun(bundle, engine, drawn(3, 0.1), limits=LIMITS)
     run.run(recorder=None, on_progress=None, spent=TimeSpent())
     first = engine.told[0]
-    gains = hold_of(CONTRACT).gains
+    gains = CONTRACT.handling
     order = list(CONTRACT.sdk_order)
     np.testing.assert_allclose(first.joint_pos_rad, np.tile(STAND, (3, 1)), atol=1e-9)
     np.testing.assert_allclose(first.stiffness_nm_per_rad[0], np.array(gains.stiffness_nm_per_rad)[order])

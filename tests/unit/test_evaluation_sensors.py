@@ -8,8 +8,7 @@ from surefoot.evaluation.rotations import about_vertical, cross, from_angles, he
 from surefoot.evaluation.sensor_layer import SensorLayer
 from surefoot.exporting.contract import ERROR_LAWS
 from surefoot_bridge.contract import Contract, SensorError
-from surefoot_bridge.rotations import gravity_in_frame, product
-from surefoot_bridge.state import RobotState
+from surefoot_bridge.state import RobotState, gravity_in_frame, product
 
 N = 400
 

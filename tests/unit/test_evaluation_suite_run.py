@@ -21,9 +21,8 @@ from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
 from surefoot.evaluation.suite_run import SuiteRun
 from surefoot.evaluation.verifying import VerifyRequest, checked, verify
 from surefoot.evaluation.worker import TELLING_S, Answer, Request
-from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.bundle import load_bundle, new_key, sign_bundle
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.signature import new_key, sign_bundle
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import surefoot_tasks
 from surefoot.exporting.network import read_network
 from surefoot.learning.checkpoint import read_checkpoint
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.weights import GATES
+from surefoot_bridge.policy.weights import GATES
 from surefoot_robots import get_robot
 
 SHIPPED = sorted((Path(surefoot_tasks.__file__).parent / "pretrained").glob("*/checkpoints/model_*.pt"))

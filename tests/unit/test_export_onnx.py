@@ -9,7 +9,7 @@ from tests.unit.export_actors import ACTION_DIM, GRU, LSTM, MLP, make_actor, obs
 
 from surefoot.exporting.network import read_network
 from surefoot.exporting.parity import rsl_rl_actor
-from surefoot_bridge.onnx_file import onnx_file
+from surefoot_bridge.policy.onnx_file import onnx_file
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="ONNX models are run by onnxruntime, which is not installed")
 

@@ -13,7 +13,7 @@ from surefoot.exporting.network import read_network
 from surefoot.exporting.parity import LIMIT, RECURRENT_LIMIT, measure_parity, rsl_rl_actor
 from surefoot.learning.checkpoint import read_checkpoint
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.forms import policy_files
+from surefoot_bridge.policy.forms import policy_files
 
 pytest.importorskip("onnxruntime", reason="ONNX models are run by onnxruntime, which is not installed")
 

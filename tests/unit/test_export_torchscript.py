@@ -17,7 +17,7 @@ from tests.unit.export_actors import (
 
 from surefoot.exporting.network import read_network
 from surefoot.exporting.parity import rsl_rl_actor
-from surefoot_bridge.torchscript_file import torchscript_file
+from surefoot_bridge.policy.torchscript_file import torchscript_file
 
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.load` is deprecated:DeprecationWarning")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.mutation.campaign import figures, judge, run_campaign, table
-from surefoot.mutation.mutant import FAULTS, Mutant
-from surefoot.mutation.mutants import MUTANTS, select_mutants
-from surefoot.mutation.pytest_run import PytestRun, run_tests
 from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.mutation.campaign import figures, judge, run_campaign, table
+from surefoot_devtools.mutation.mutant import FAULTS, Mutant
+from surefoot_devtools.mutation.mutants import MUTANTS, select_mutants
+from surefoot_devtools.mutation.pytest_run import PytestRun, run_tests
 
 CHECKOUT = Path(__file__).parents[2]
 

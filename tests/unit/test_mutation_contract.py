@@ -9,17 +9,16 @@ import numpy as np
 import pytest
 from bundles import write_bundle
 
-from surefoot.mutation.contract_bundle import Link, at_tier, read_bundle
-from surefoot.mutation.contract_campaign import run_contract_campaign
-from surefoot.mutation.contract_mutant import Kind
-from surefoot.mutation.contract_outcome import contract_figures
-from surefoot.mutation.contract_outside import changed_within
-from surefoot.mutation.contract_page import contract_page, contract_table
 from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.bundle.golden_replay import Deviations
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.numpy_policy import NumpyPolicy
-from surefoot_bridge.replay import Deviations
-from surefoot_bridge.weights import load_weights
+from surefoot_bridge.policy import NumpyPolicy, load_weights
+from surefoot_devtools.mutation.contract_bundle import Link, at_tier, read_bundle
+from surefoot_devtools.mutation.contract_campaign import run_contract_campaign
+from surefoot_devtools.mutation.contract_mutant import Kind
+from surefoot_devtools.mutation.contract_outcome import contract_figures
+from surefoot_devtools.mutation.contract_outside import changed_within
+from surefoot_devtools.mutation.contract_page import contract_page, contract_table
 
 (_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
 GO2 = _PACKAGE / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
@@ -151,7 +150,7 @@ def test_faults_of_a_policy_with_a_memory_that_sees_its_feet_are_refused_too(tmp
 
 
 def test_a_loader_that_does_not_replay_is_found_out(monkeypatch):
-    monkeypatch.setattr("surefoot_bridge.bundle.replay", lambda *_, **__: Deviations(0.0, 0.0, 0.0))
+    monkeypatch.setattr("surefoot_bridge.bundle.bundle.replay", lambda *_, **__: Deviations(0.0, 0.0, 0.0))
     outcomes = run_contract_campaign(
         GO2, say=quiet, choose=lambda mutants: [m for m in mutants if "scaled: -1" in m.title]
     )
@@ -166,7 +165,7 @@ def test_a_loader_that_raises_something_else_is_found_out(monkeypatch):
         raise ValueError("unexpected")
 
     def choose(mutants):  # by now the bundle itself was loaded
-        monkeypatch.setattr("surefoot.mutation.contract_campaign.load_bundle", broken)
+        monkeypatch.setattr("surefoot_devtools.mutation.contract_campaign.load_bundle", broken)
         return mutants[:1]
 
     outcomes = run_contract_campaign(GO2, say=quiet, choose=choose)

@@ -9,8 +9,8 @@ import pytest
 import torch
 from tests.fixtures.outside import ANYMAL_D, put_in
 
-from surefoot_bridge import robot_model as bridge_models
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robots import model as bridge_models
 from surefoot_robots import RobotSpec, get_robot
 from surefoot_robots.gait_pairs import alternating_phases, diagonal_feet, mirror_feet, short_names
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import warp as wp
 
-from surefoot import kernels_check
 from surefoot_bridge.errors import SurefootError
+from surefoot_devtools import kernels_check
 
-PACKAGES = ("surefoot", "surefoot_bridge", "surefoot_robots", "surefoot_rewards", "surefoot_tasks")
+PACKAGES = ("surefoot", "surefoot_bridge", "surefoot_devtools", "surefoot_robots", "surefoot_rewards", "surefoot_tasks")
 # What makes an import slow, or starts a simulator.
 HEAVY = ("isaaclab.envs", "isaaclab.sim", "newton", "mujoco", "mujoco_warp", "ovphysx", "isaacsim", "omni", "pxr")
 
@@ -55,7 +55,7 @@ def test_isaac_lab_finds_the_tasks_through_its_entry_point_group():
 def test_constraints_hold_names_and_versions_only_and_leave_our_own_packages_out(root):
     lines = (root / "constraints.txt").read_text().splitlines()
     assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.+!]*", line)] == []
-    assert not {"surefoot", "surefoot-bridge"} & pins(root).keys()
+    assert not {"surefoot", "surefoot-bridge", "surefoot-devtools"} & pins(root).keys()
 
 
 def test_what_is_installed_is_what_the_constraints_say(root):
@@ -68,12 +68,22 @@ def test_what_is_installed_is_what_the_constraints_say(root):
     assert different == {}
 
 
-def test_versions_agree_between_both_distributions_the_extension_and_the_changelog(root):
+def test_versions_agree_between_the_distributions_the_extension_and_the_changelog(root):
     version = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
-    bridge = tomllib.loads((root / "extensions/surefoot-bridge/pyproject.toml").read_text())["project"]["version"]
+    others = [tomllib.loads(path.read_text()) for path in root.glob("extensions/surefoot-*/pyproject.toml")]
     extension = tomllib.loads((root / "extensions/surefoot/config/extension.toml").read_text())["package"]["version"]
     newest = re.search(r"^## \[(\d[^\]]*)\]", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert {bridge, extension, newest and newest[1]} == {version}
+    assert {*(other["project"]["version"] for other in others), extension, newest and newest[1]} == {version}
+
+
+def test_fault_injection_mutation_and_benchmarks_are_in_no_wheel_that_users_install(root):
+    wheels = set()
+    for project in (root, root / "extensions/surefoot-bridge"):
+        build = tomllib.loads((project / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+        wheels |= {project / package for package in build["targets"]["wheel"]["packages"]}
+    assert len(wheels) == 5
+    tools = {"benchmarking", "fault_injection", "faults", "kernels_check.py", "mutation"}
+    assert {path for wheel in wheels for path in wheel.rglob("*") if path.name in tools} == set()
 
 
 def test_the_extension_names_files_that_exist(root):

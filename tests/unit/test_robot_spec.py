@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from surefoot_bridge.errors import SurefootError, unknown_name
-from surefoot_bridge.transports import known_caps
+from surefoot_bridge.robots.transports import known_caps
 from surefoot_robots import (
     ActuatorGroup,
     Handling,

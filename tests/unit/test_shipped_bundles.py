@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.weights import load_weights
+from surefoot_bridge.policy import load_weights
 from surefoot_robots import get_robot
 
 (_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]

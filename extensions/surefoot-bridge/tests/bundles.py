@@ -9,29 +9,15 @@ import numpy as np
 import pytest
 from contracts import small_contract
 
-from surefoot_bridge.agreement import spread_commands
-from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.bundle import Golden, load_bundle, read_golden, save_golden, write_manifest
+from surefoot_bridge.bundle.agreement import spread_commands
+from surefoot_bridge.bundle.golden import Columns, contract_digest
 from surefoot_bridge.contract import Contract, read_contract, write_contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.forms import policy_files
-from surefoot_bridge.golden import Columns, Golden, contract_digest, read_golden, save_golden
-from surefoot_bridge.manifest import write_manifest
-from surefoot_bridge.numpy_policy import NumpyPolicy
-from surefoot_bridge.observations import Observations
-from surefoot_bridge.policy import Policy
-from surefoot_bridge.runtimes import RUNTIMES
+from surefoot_bridge.policy import RUNTIMES, Network, NumpyPolicy, Observations, Policy, Targets, save_weights
+from surefoot_bridge.policy.forms import policy_files
+from surefoot_bridge.policy.weights import GATES, Activation, CellKind, LinearLayer, RecurrentLayer, describe
 from surefoot_bridge.state import JointCommand, RobotState, each, stack
-from surefoot_bridge.targets import Targets
-from surefoot_bridge.weights import (
-    GATES,
-    Activation,
-    CellKind,
-    LinearLayer,
-    Network,
-    RecurrentLayer,
-    describe,
-    save_weights,
-)
 
 NUM_STEPS = 520
 RESET_AT = 260

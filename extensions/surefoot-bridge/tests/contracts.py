@@ -10,7 +10,19 @@ def small_contract(
     *, history: int = 2, scale: float = 1.0, clip_at: Optional[float] = None, **parts: Any
 ) -> "c.Contract":
     """A robot of three joints and two feet; ``parts`` take the place of whole parts."""
-    return _contract(("a", "b", "c"), ("c", "a", "b"), history, scale, clip_at, **parts)
+    made = _contract(("a", "b", "c"), ("c", "a", "b"), history, scale, clip_at)
+    handling = replace(
+        made.handling,
+        stand_rad=(0.4, 0.5, 0.6),
+        sit_rad=(1.0, 1.1, 1.2),
+        crouch_rad=(0.64, 0.74, 0.84),
+        stand_s=1.0,
+        sit_s=2.0,
+        stiffness_nm_per_rad=(50.0, 51.0, 52.0),
+        damping_nms_per_rad=(4.0, 4.1, 4.2),
+        damped_nms_per_rad=(3.0, 3.1, 3.2),
+    )
+    return replace(made, **{"handling": handling, **parts})
 
 
 def quadruped_contract(**parts: Any) -> "c.Contract":

@@ -12,13 +12,12 @@ from unitree_peer import DOMAIN, address
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import start_guardian
-from surefoot_bridge.loop import Loop
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.robot import Robot
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.robot_model import robot_model
-from surefoot_bridge.safety_limits import StageLimits
-from surefoot_bridge.script_operator import ScriptOperator, parse_script
+from surefoot_bridge.operators.script import ScriptOperator, parse_script
+from surefoot_bridge.robots import Robot
+from surefoot_bridge.robots.model import robot_model
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.safety import StageLimits
+from surefoot_bridge.state import Mode
 from surefoot_bridge.unitree import open_robot
 
 MODES = [Mode.PASSIVE, Mode.STAND, Mode.WALK, Mode.STOP, Mode.STAND, Mode.SIT, Mode.PASSIVE]
@@ -105,9 +104,9 @@ class Listened(Robot):
 
 def run_loop(bundle, robot, guardian, script, duration_s, *, clock, **options):
     """Run a bundle on a robot as the bridge does by a script, but for limits that a busy computer keeps."""
-    names, hold = bundle.contract.command.names, hold_of(bundle.contract)
+    names = bundle.contract.command.names
     operator = ScriptOperator(parse_script(script, names, where="the test"), len(names))
-    parts = {"limits": LIMITS, "poses": hold.poses, "gains": hold.gains, "clock": clock, "heartbeat": guardian}
+    parts = {"limits": LIMITS, "clock": clock, "heartbeat": guardian}
     return Loop(bundle, robot, operator, **parts, **options).run(duration_s)
 
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from surefoot_bridge.robot import ALARMS
-from surefoot_bridge.safety_facts import NO_SEQUENCE
-from surefoot_bridge.safety_inputs import SafetyInputs
+from surefoot_bridge.robots import ALARMS
+from surefoot_bridge.safety import SafetyInputs
+from surefoot_bridge.safety.measures import NO_SEQUENCE
 from surefoot_bridge.state import RobotState
 
 ODD = np.array([math.nan, math.inf, -math.inf, 1.7e308, -1.7e308, 1e200, -1e30, 1e9, 5e-324, -5e-324, 0.0, -0.0])

@@ -8,13 +8,12 @@ import pytest
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.loop import Loop
-from surefoot_bridge.mujoco_robot import MujocoRobot
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.robot_model import robot_model
-from surefoot_bridge.safety_limits import StageLimits
-from surefoot_bridge.script_operator import ScriptOperator, parse_script
+from surefoot_bridge.operators.script import ScriptOperator, parse_script
+from surefoot_bridge.robots.model import robot_model
+from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.safety import StageLimits
+from surefoot_bridge.state import flat
 
 BUNDLE = Path(__file__).parents[3] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
 LIMITS = StageLimits(largest_command=(1.0, 0.5, 1.0))
@@ -54,10 +53,7 @@ class Go2Run:
         self.robot = WatchedGo2(model, clock=self.clock, seed=seed)
         names = self.bundle.contract.command.names
         operator = ScriptOperator(parse_script(script, names, where="test"), len(names))
-        poses, gains = hold_of(self.bundle.contract)
-        self.loop = Loop(
-            self.bundle, self.robot, operator, limits=LIMITS, poses=poses, gains=gains, clock=self.clock, **parts
-        )
+        self.loop = Loop(self.bundle, self.robot, operator, limits=LIMITS, clock=self.clock, **parts)
         self.report = self.loop.run(duration_s)
         self.time_s, self.told, self.base = (
             np.array(items) for items in (self.robot.times, self.robot.told, self.robot.base)

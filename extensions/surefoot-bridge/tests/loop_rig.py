@@ -2,17 +2,14 @@
 
 import numpy as np
 from bundles import write_bundle
-from machine_cases import GAINS, POSES
 from safety_cases import LIMITS, TICK_S
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import SimulatedClock
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.loop import Loop
-from surefoot_bridge.machine_modes import Request
 from surefoot_bridge.operators import Operator, OperatorInput
-from surefoot_bridge.robot import Reading, Robot
-from surefoot_bridge.state import RobotState
+from surefoot_bridge.robots import Reading, Robot
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.state import Request, RobotState, flat
 
 LYING = np.array([0.9, -0.4, 0.5])  # joints c, a, b
 INERTIA_KGM2 = 0.5
@@ -113,9 +110,7 @@ class Rig:
         self.operator = Wishes(*wishes, silent_from_s=silent_from_s)
         self.policy = self.bundle.policy
         self.asked_s, self.fail_between_s = [], (np.inf, np.inf)
-        self.loop = Loop(
-            self.bundle, self.robot, self.operator, limits=LIMITS, poses=POSES, gains=GAINS, clock=self.clock, **parts
-        )
+        self.loop = Loop(self.bundle, self.robot, self.operator, limits=LIMITS, clock=self.clock, **parts)
         infer = self.loop.controller.policy
 
         class Watched:

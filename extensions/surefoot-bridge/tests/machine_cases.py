@@ -5,21 +5,11 @@ from functools import lru_cache
 import numpy as np
 from safety_cases import CONTRACT, TICK_S, command, good_report
 
-from surefoot_bridge.flat_command import flat, joint_command
-from surefoot_bridge.machine import Machine
-from surefoot_bridge.machine_modes import HoldGains, Mode, Poses, Request
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.control import Machine
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode, Request, flat, joint_command
 
-# In the policy's order a, b, c; in the interface's c, a, b.
-POSES = Poses(
-    stand_rad=(0.4, 0.5, 0.6),
-    sit_rad=(1.0, 1.1, 1.2),
-    crouch_rad=(0.64, 0.74, 0.84),
-    stand_s=1.0,
-    sit_s=2.0,
-    crouch_s=0.3,
-)
-GAINS = HoldGains((50.0, 51.0, 52.0), (4.0, 4.1, 4.2), (3.0, 3.1, 3.2))
+HANDLING = CONTRACT.handling  # in the policy's order a, b, c; in the interface's: c, a, b
 STAND, SIT, CROUCH = np.array([0.6, 0.4, 0.5]), np.array([1.2, 1.0, 1.1]), np.array([0.84, 0.64, 0.74])
 STAND_GAINS = (np.array([52.0, 50.0, 51.0]), np.array([4.2, 4.0, 4.1]))
 HANDOVER_S = 0.5  # of the contract
@@ -31,7 +21,7 @@ class Robot:
     """A machine with the state of one robot whose joints stay where they are put."""
 
     def __init__(self, contract=CONTRACT, joints=LYING):
-        self.machine = Machine(contract, POSES, GAINS)
+        self.machine = Machine(contract)
         self.state = self.machine.initial(())
         self.joints = np.array(joints)
         self.time_s = 0.0
@@ -54,7 +44,7 @@ class Robot:
         for request in requests:
             self.step(request)
             assert not self.state.refused, request
-            self.run(max(POSES.stand_s, POSES.sit_s) + 2 * TICK_S)
+            self.run(max(HANDLING.stand_s, HANDLING.sit_s) + 2 * TICK_S)
         return self
 
 

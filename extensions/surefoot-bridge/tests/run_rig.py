@@ -26,7 +26,7 @@ def obstacle():
     try:
         import mujoco  # noqa: F401
 
-        from surefoot_bridge.robot_model import robot_model
+        from surefoot_bridge.robots.model import robot_model
 
         robot_model("unitree_go2")
     except (ImportError, SurefootError) as error:

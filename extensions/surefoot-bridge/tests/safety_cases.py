@@ -5,11 +5,8 @@ from dataclasses import replace
 import numpy as np
 from contracts import small_contract
 
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.safety import Safety
-from surefoot_bridge.safety_inputs import SafetyInputs
-from surefoot_bridge.safety_limits import StageLimits
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.safety import Safety, SafetyInputs, StageLimits
+from surefoot_bridge.state import JointCommand, RobotState, flat
 
 # The policy has the joints a, b, c, the robot's interface c, a, b. In the interface's order: default pose 0.3, 0.1,
 # 0.2, stiffness 22, 20, 21, damping 0.52, 0.5, 0.51, torque limit 23.72, 23.7, 23.71, speed 20.02, 20, 20.01, rate of

@@ -8,12 +8,11 @@ import pytest
 from bundles import add_exports, change_contract, random_network, read_bundle_golden, refused, write_bundle, write_files
 from contracts import quadruped_contract
 
-from surefoot_bridge import bundle as bundle_module
-from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.bundle import bundle as bundle_module
+from surefoot_bridge.bundle import identity, load_bundle, read_files, save_golden
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import save_golden
-from surefoot_bridge.manifest import identity, read_files
-from surefoot_bridge.weights import digest, save_weights
+from surefoot_bridge.policy import save_weights
+from surefoot_bridge.policy.weights import digest
 
 CELLS = (None, "gru", "lstm")
 

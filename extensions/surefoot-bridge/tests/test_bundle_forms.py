@@ -17,14 +17,13 @@ from bundles import (
 from bundles import write_files as write
 from contracts import small_contract
 
-from surefoot_bridge.agreement import check_agreement, spread_commands
+from surefoot_bridge.bundle import save_golden
+from surefoot_bridge.bundle.agreement import check_agreement, spread_commands
 from surefoot_bridge.contract import Interval
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.forms import policy_files
-from surefoot_bridge.golden import save_golden
-from surefoot_bridge.npz import write_zip
-from surefoot_bridge.numpy_policy import NumpyPolicy
-from surefoot_bridge.observations import Observations
+from surefoot_bridge.policy import NumpyPolicy, Observations
+from surefoot_bridge.policy.forms import policy_files
+from surefoot_bridge.policy.npz import write_zip
 
 FORMS = ("policy.onnx", "policy.pt")
 

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from bundles import write_bundle
 
-from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.bundle import load_bundle, write_manifest
+from surefoot_bridge.bundle.golden import contract_digest
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.forms import policy_files
-from surefoot_bridge.golden import contract_digest
-from surefoot_bridge.manifest import write_manifest
-from surefoot_bridge.npz import read_npz, write_npz, write_zip
+from surefoot_bridge.policy.forms import policy_files
+from surefoot_bridge.policy.npz import read_npz, write_npz, write_zip
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed")
 

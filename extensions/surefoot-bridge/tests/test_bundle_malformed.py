@@ -8,7 +8,7 @@ import pytest
 from bundles import refused, write_files
 
 from surefoot_bridge.errors import MOST_CHARACTERS, SurefootError, first_few
-from surefoot_bridge.npz import read_npz, write_npz
+from surefoot_bridge.policy.npz import read_npz, write_npz
 
 
 @pytest.mark.parametrize(

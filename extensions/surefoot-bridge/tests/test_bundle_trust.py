@@ -3,9 +3,8 @@
 import pytest
 from bundles import refused, write_bundle
 
-from surefoot_bridge import bundle as bundle_module
-from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.signature import new_key, sign_bundle
+from surefoot_bridge.bundle import bundle as bundle_module
+from surefoot_bridge.bundle import load_bundle, new_key, sign_bundle
 
 
 @pytest.fixture

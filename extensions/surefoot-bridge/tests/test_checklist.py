@@ -12,9 +12,9 @@ from contracts import small_contract
 from safety_cases import CONTRACT, FALLS, good_report
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.checklist import acknowledge, checklist, describe, misplaced_joints
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot import Reading
+from surefoot_bridge.robots import Reading
+from surefoot_bridge.runtime.checklist import acknowledge, checklist, describe, misplaced_joints
 from surefoot_bridge.stages import STAGES
 
 

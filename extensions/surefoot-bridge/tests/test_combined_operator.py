@@ -7,13 +7,13 @@ from typing import Optional
 import numpy as np
 import pytest
 
-from surefoot_bridge.combined_operator import CombinedOperator
-from surefoot_bridge.ending import ABANDONED_S, EndingOperator, ending_signals
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.machine_modes import Request
 from surefoot_bridge.operators import Operator, OperatorInput
-from surefoot_bridge.script_operator import Entry, ScriptOperator
-from surefoot_bridge.stop_file import StopFile
+from surefoot_bridge.operators.combined import CombinedOperator
+from surefoot_bridge.operators.script import Entry, ScriptOperator
+from surefoot_bridge.operators.stop_file import StopFile
+from surefoot_bridge.runtime.end_signals import ABANDONED_S, EndingOperator, ending_signals
+from surefoot_bridge.state import Request
 
 
 class Person(Operator):

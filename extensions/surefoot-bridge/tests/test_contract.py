@@ -10,8 +10,8 @@ from contracts import quadruped_contract, small_contract
 import surefoot_bridge
 from surefoot_bridge import contract as c
 from surefoot_bridge.contract import contract_schema, read_contract, write_contract
+from surefoot_bridge.contract.strict_json import from_data, to_json
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.strict_json import from_data, to_json
 
 PUBLISHED = Path(surefoot_bridge.__file__).with_name("contract.schema.json")
 
@@ -253,7 +253,7 @@ def test_orders_are_inverse_to_each_other():
 
 
 def test_the_published_schema_is_that_of_the_code():
-    """Where it differs: python -m surefoot_bridge.contract > contract.schema.json."""
+    """Where it differs: python -m surefoot_bridge.contract.serialization > contract.schema.json."""
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == contract_schema()
 
 

@@ -9,7 +9,7 @@ from test_guardian import Bridge, await_walking
 from unitree_peer import DOMAIN, Peer, await_true, needs_dds
 
 from surefoot_bridge.realtime import PRIORITY, realtime
-from surefoot_bridge.unitree.participant import Participant
+from surefoot_bridge.unitree.dds.participant import Participant
 
 pytestmark = needs_dds
 

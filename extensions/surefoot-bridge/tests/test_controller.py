@@ -6,25 +6,23 @@ import numpy as np
 import pytest
 from bundles import motion, write_bundle
 from contracts import small_contract
-from machine_cases import GAINS, POSES
+from machine_cases import HANDLING
 from safety_cases import LIMITS, POSE
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import TimingPart
-from surefoot_bridge.controller import Controller, TickInputs
+from surefoot_bridge.control import Controller, TickInputs
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.state import each, stack
+from surefoot_bridge.state import Mode, Request, each, flat, stack
 
 TICK_S = 0.005
-BETWEEN_RAD = (np.array(POSES.stand_rad)[[2, 0, 1]] + POSE) / 2.0
+BETWEEN_RAD = (np.array(HANDLING.stand_rad)[[2, 0, 1]] + POSE) / 2.0
 REQUESTS = {5: Request.STAND, 240: Request.WALK, 400: Request.STAND, 620: Request.WALK}
 
 
 def controller_of(folder, **options):
     write_bundle(folder, **options)
-    return Controller(load_bundle(folder, runtime="numpy"), LIMITS, POSES, GAINS)
+    return Controller(load_bundle(folder, runtime="numpy"), LIMITS)
 
 
 def inputs_of(tick, shape, *, request, velocity, stop=False):

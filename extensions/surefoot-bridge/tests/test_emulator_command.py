@@ -8,10 +8,10 @@ from unitree_peer import DOMAIN, Peer, needs_dds
 
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.mujoco_robot import MujocoRobot
-from surefoot_bridge.robot_model import robot_model
-from surefoot_bridge.unitree.emulator import main
-from surefoot_bridge.unitree.emulator_watchers import Gantry, Recorder, Truth, Window
+from surefoot_bridge.robots.model import robot_model
+from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+from surefoot_bridge.unitree.emulation.emulator import main
+from surefoot_bridge.unitree.emulation.watchers import Gantry, Recorder, Truth, Window
 
 pytestmark = [needs_dds, needs_emulator]
 

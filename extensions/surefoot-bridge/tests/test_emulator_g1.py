@@ -11,7 +11,6 @@ from emulation import MODES, Emulator, needs_emulator, run_script, way_of
 from unitree_peer import needs_dds
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.robot_handling import hold_of
 
 pytestmark = [needs_dds, needs_emulator]
 
@@ -60,7 +59,7 @@ def test_it_stands_on_its_targets(hung):
 @pytest.mark.parametrize("change", [2, 4])
 def test_targets_and_gains_are_handed_over_without_a_jump(hung, change):
     contract, report, sent, _ = hung
-    gains, policy = hold_of(contract).gains, contract.gains
+    gains, policy = contract.handling, contract.gains
     begin_s, handover_s = report.modes[change].time_s, policy.handover_s
     # A jump would be all of the distance at once; a quiet computer goes 0.6 % at a time, a busy one leaves some out.
     for name in ("stiffness_nm_per_rad", "damping_nms_per_rad"):

@@ -9,8 +9,8 @@ from emulation import MODES, Emulator, needs_emulator, run_script, way_of
 from unitree_peer import needs_dds
 
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.machine_transitions import CROUCHED_S
+from surefoot_bridge.control.transitions import CROUCHED_S
+from surefoot_bridge.state import Mode
 
 pytestmark = [needs_dds, needs_emulator]
 
@@ -57,7 +57,7 @@ def test_it_goes_through_all_modes_and_ends_in_order(walked):
     report = walked[0]
     assert way_of(report) == MODES
     assert report.in_order, report.ended_by
-    assert report.mishaps == ()
+    assert report.incidents == ()
 
 
 def test_it_never_falls(walked):

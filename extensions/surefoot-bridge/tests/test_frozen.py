@@ -5,9 +5,8 @@ import pytest
 from loop_rig import WALKING, Rig
 from safety_cases import CONTRACT, good_report
 
-from surefoot_bridge.frozen import FrozenSensors, sensors_of
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.state import each, stack
+from surefoot_bridge.safety.frozen_sensors import FrozenSensors, sensors_of
+from surefoot_bridge.state import Mode, each, stack
 
 
 def report(step, **changes):
@@ -88,4 +87,4 @@ def test_a_walking_robot_whose_imu_freezes_is_held_and_then_stands_without_its_p
     assert crouched.time_s == pytest.approx(held_s + 0.04, abs=0.001)  # longest_hold_s
     assert stood.mode == Mode.STAND
     assert ("report_repeated", "") not in acted_s
-    assert not [mishap for mishap in report.mishaps if mishap.name == "sensor_frozen"]
+    assert not [incident for incident in report.incidents if incident.name == "sensor_frozen"]

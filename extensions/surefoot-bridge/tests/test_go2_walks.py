@@ -3,8 +3,8 @@ from functools import lru_cache
 import numpy as np
 from go2_rig import Go2Run
 
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode
 
 SCRIPT = """
 0.5  stand
@@ -29,7 +29,7 @@ def test_the_shipped_go2_policy_stands_walks_turns_and_sits_without_a_fall():
     assert modes == [Mode[name] for name in ["PASSIVE", "STAND", "WALK", "STOP", "STAND", "SIT", "PASSIVE"]]
     assert [event.message for event in report.events if event.response >= Response.STOP] == []
     assert report.in_order
-    assert report.mishaps == ()
+    assert report.incidents == ()
     _w, x, y, _z = run().base[:, 3:].T
     tilt_rad = np.arccos(1.0 - 2.0 * (x**2 + y**2))
     assert tilt_rad.max() < 0.5

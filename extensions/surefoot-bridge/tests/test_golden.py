@@ -8,14 +8,12 @@ import pytest
 from bundles import NUM_STEPS, RESET_AT, random_network, record, recording
 from contracts import small_contract
 
+from surefoot_bridge.bundle import read_golden, save_golden
+from surefoot_bridge.bundle.golden import contract_digest
+from surefoot_bridge.bundle.golden_replay import replay
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import contract_digest, read_golden, save_golden
-from surefoot_bridge.numpy_policy import NumpyPolicy
-from surefoot_bridge.observations import Observations
-from surefoot_bridge.policy import Memory
-from surefoot_bridge.replay import replay
+from surefoot_bridge.policy import Memory, NumpyPolicy, Observations, Targets
 from surefoot_bridge.state import JointCommand, each
-from surefoot_bridge.targets import Targets
 
 CELLS = (None, "gru", "lstm")
 

@@ -16,8 +16,8 @@ from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds, opened
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import GuardianTookOverError, start_guardian
-from surefoot_bridge.guardian_registry import end_guardian
-from surefoot_bridge.guardian_registry import guardians as all_guardians
+from surefoot_bridge.guardian.registry import end_guardian
+from surefoot_bridge.guardian.registry import guardians as all_guardians
 from surefoot_bridge.unitree import RobotAddress, RobotLock
 
 pytestmark = needs_dds

@@ -12,7 +12,7 @@ from test_guardian import Bridge, await_walking, damps, guardians, time_to_dampi
 from unitree_peer import DOMAIN, Peer, address, await_true, needs_dds
 
 from surefoot_bridge.command_line import main
-from surefoot_bridge.guardian_registry import end_guardian
+from surefoot_bridge.guardian.registry import end_guardian
 from surefoot_bridge.unitree import RobotLock
 
 pytestmark = needs_dds

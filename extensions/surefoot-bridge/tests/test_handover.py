@@ -9,12 +9,12 @@ from emulation import Emulator, needs_emulator, run_loop
 from run_rig import BUNDLE, needs_bundle
 from unitree_peer import Peer, address, needs_dds, opened
 
-from surefoot_bridge import robot_control
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_control import let_go, plan_of, take_control
-from surefoot_bridge.robot_place import RobotPlace
+from surefoot_bridge.robots.choice import RobotPlace
+from surefoot_bridge.runtime import robot_control
+from surefoot_bridge.runtime.robot_control import let_go, plan_of, take_control
 from surefoot_bridge.unitree import handover, open_robot
 from surefoot_bridge.unitree.handover import SET_FSM, STAND_DOWN
 

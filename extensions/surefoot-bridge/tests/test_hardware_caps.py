@@ -7,16 +7,16 @@ from bundles import write_bundle
 from contracts import small_contract
 from unitree_peer import unitree_contract
 
-from surefoot_bridge.bridge_run import Run, run_bridge
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.command_line import main
 from surefoot_bridge.contract import Contract, Interval
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.operator_choice import parse_operator
-from surefoot_bridge.robot import Robot
-from surefoot_bridge.robot_place import RobotPlace
+from surefoot_bridge.operators.choice import parse_operator
+from surefoot_bridge.robots import Robot
+from surefoot_bridge.robots.choice import RobotPlace
+from surefoot_bridge.robots.transports import known_caps
+from surefoot_bridge.runtime import Run, run_bridge
 from surefoot_bridge.stages import stage_of
-from surefoot_bridge.transports import known_caps
 from surefoot_bridge.unitree.kinds import KINDS
 
 ROBOTS = ("unitree_go2", "unitree_g1")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from surefoot_bridge.jitter import Histogram, JitterCounter
+from surefoot_bridge.runtime.jitter import Histogram, JitterCounter
 
 
 def test_quantiles_of_a_histogram_are_within_a_bin_of_the_true_ones():

@@ -6,10 +6,10 @@ import struct
 import numpy as np
 import pytest
 
-from surefoot_bridge import joystick_operator
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.joystick_operator import MOTION_S, PRESENCE_S, JoystickOperator, joysticks
-from surefoot_bridge.machine_modes import Request
+from surefoot_bridge.operators import joystick as joystick_operator
+from surefoot_bridge.operators.joystick import MOTION_S, PRESENCE_S, JoystickOperator, joysticks
+from surefoot_bridge.state import Request
 
 NAMES = ("lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
 LARGEST = (0.3, 0.2, 0.5)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.keyboard_operator import MOTION_S, PRESENCE_S, KeyboardOperator
-from surefoot_bridge.machine_modes import Request
-from surefoot_bridge.operator_presence import PAUSE_S
+from surefoot_bridge.operators.keyboard import MOTION_S, PRESENCE_S, KeyboardOperator
+from surefoot_bridge.operators.presence import PAUSE_S
+from surefoot_bridge.state import Request
 
 NAMES = ("lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
 LARGEST = (0.3, 0.2, 0.5)

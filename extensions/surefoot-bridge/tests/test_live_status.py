@@ -20,10 +20,10 @@ from safety_cases import LIMITS, good_report
 from surefoot_bridge.live.panel import Words
 from surefoot_bridge.live.snapshot import Snapshot
 from surefoot_bridge.live.status import LiveStatus
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.robot import Reading
-from surefoot_bridge.safety_rules import Response, safety_rules
-from surefoot_bridge.safety_state import SafetyVerdict
+from surefoot_bridge.robots import Reading
+from surefoot_bridge.safety import Response, SafetyVerdict
+from surefoot_bridge.safety.rules import safety_rules
+from surefoot_bridge.state import Mode
 
 CONTRACT = small_contract()
 RULES = safety_rules(CONTRACT, LIMITS, ("",))

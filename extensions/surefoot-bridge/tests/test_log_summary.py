@@ -12,9 +12,9 @@ from contracts import small_contract
 from log_rig import BUNDLE, begin_log, needs_matplotlib, needs_mcap, small_log
 from reports import REPORT
 
+from surefoot_bridge.commands.log import main
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.log import plot, read_log, summarise
-from surefoot_bridge.log.command import main
 from surefoot_bridge.log.measures import mode_bands
 from surefoot_bridge.log.panels import attitude, thinned
 from surefoot_bridge.log.summary import CommandRange, EventCount, ModeBand, Spread

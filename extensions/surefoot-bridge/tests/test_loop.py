@@ -5,12 +5,13 @@ import pytest
 from loop_rig import WALKING, Rig
 from safety_cases import FALLS, LIMITS, TICK_S
 
-from surefoot_bridge import orderly_end
+from surefoot_bridge.control.transitions import STOP_S
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.guardian import GuardianTookOverError, Heartbeat
-from surefoot_bridge.loop import FIRST_REPORT_S, Loop
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.machine_transitions import STOP_S
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.runtime import shutdown as orderly_end
+from surefoot_bridge.runtime.loop import FIRST_REPORT_S
+from surefoot_bridge.state import Mode, Request
 
 
 class Beats(Heartbeat):
@@ -99,8 +100,8 @@ def test_a_short_exception_of_the_policy_holds_the_robot_is_told_once_and_ends_w
     rig = Rig(tmp_path / "b", *WALKING)
     rig.fail_between_s = (2.2, 2.22)
     report = rig.run(3.0)
-    assert [mishap.name for mishap in report.mishaps] == ["policy_failed"]
-    assert "RuntimeError: out of memory" in report.mishaps[0].message
+    assert [incident.name for incident in report.incidents] == ["policy_failed"]
+    assert "RuntimeError: out of memory" in report.incidents[0].message
     assert [event.rule for event in report.events if event.rule == "policy_failed"] == ["policy_failed"]
     np.testing.assert_array_equal(rig.at(2.205)[:3], rig.at(2.215)[:3])
     assert np.abs(rig.at(2.9)[:3] - rig.at(2.215)[:3]).max() > 1e-4  # it walks again
@@ -129,7 +130,7 @@ def test_the_operator_is_asked_what_he_wants_now_where_the_loop_was_stopped_whil
 def test_an_operator_that_raises_is_one_that_is_lost(tmp_path):
     rig = Rig(tmp_path / "b", *WALKING, silent_from_s=2.0)
     report = rig.run(3.0)
-    assert [mishap.name for mishap in report.mishaps] == ["operator_read_failed"]
+    assert [incident.name for incident in report.incidents] == ["operator_read_failed"]
     lost = [event.time_s for event in report.events if event.rule == "operator_lost"]
     assert lost == pytest.approx([2.0 + 0.5], abs=2 * TICK_S)
 
@@ -142,7 +143,7 @@ def test_a_command_that_cannot_be_sent_ends_the_run_and_the_robot_is_damped(tmp_
     assert not report.in_order
     assert report.duration_s < 2.0
     assert rig.robot.num_stops > 1
-    assert report.mishaps[-1].name == "ended"
+    assert report.incidents[-1].name == "ended"
 
 
 def test_once_the_guardian_has_the_robot_nothing_more_is_sent(tmp_path):
@@ -224,14 +225,12 @@ def test_a_loop_of_another_robot_is_refused(tmp_path):
             rig.robot,
             rig.operator,
             limits=None,
-            poses=None,
-            gains=None,
             clock=rig.clock,
         )
 
 
-def mishaps(rig, name):
-    return [mishap.message for mishap in rig.loop._record.mishaps if mishap.name == name]
+def incidents(rig, name):
+    return [incident.message for incident in rig.loop._record.incidents if incident.name == name]
 
 
 def test_a_robot_whose_policy_fails_for_long_stands_without_it_until_it_is_asked_to_walk(tmp_path):
@@ -266,14 +265,14 @@ def test_to_sit_is_obeyed_by_a_walking_robot_after_it_has_stopped_and_the_log_sa
     rig = Rig(tmp_path / "b", *WALKING, (2.0, Request.SIT))
     rig.run(7.0)
     assert rig.modes()[:6] == ["passive", "stand", "walk", "stop", "stand", "sit"]
-    assert mishaps(rig, "request_waits") == ["sit waits: the robot walks; it comes to rest step by step first."]
+    assert incidents(rig, "request_waits") == ["sit waits: the robot walks; it comes to rest step by step first."]
 
 
 def test_a_request_that_is_not_obeyed_is_refused_in_one_line_each_time(tmp_path):
     rig = Rig(tmp_path / "b", (0.1, Request.WALK), (0.2, Request.STAND), (0.5, Request.WALK), (1.5, "stop"))
     rig.operator.wishes += [(2.0, Request.STAND), (2.5, Request.WALK)]
     rig.run(3.0)
-    assert mishaps(rig, "request_refused") == [
+    assert incidents(rig, "request_refused") == [
         "walk is refused: the robot is passive. Ask it to stand first.",
         "walk is refused: the robot is still standing up. Ask again when it stands.",
         "stand is refused: operator_stop.",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from loop_rig import WALKING, Rig
 
-from surefoot_bridge.machine_modes import Mode
+from surefoot_bridge.state import Mode
 
 
 def told(report, rule):

@@ -5,25 +5,21 @@ from go2_rig import BUNDLE, LIMITS, model_of
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock
-from surefoot_bridge.loop import Loop
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.mujoco_robot import MujocoRobot
+from surefoot_bridge.operators.script import Entry, ScriptOperator
 from surefoot_bridge.realtime import realtime
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.script_operator import Entry, ScriptOperator
+from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.state import Mode
 
 
 def test_on_a_real_clock_every_tick_is_made_or_counted_as_missed():
     model, bundle = model_of("unitree_go2"), load_bundle(BUNDLE, runtime="numpy")
     clock = MonotonicClock()
-    poses, gains = hold_of(bundle.contract)
     loop = Loop(
         bundle,
         MujocoRobot(model, clock=clock),
         ScriptOperator([Entry(0.2, "stand", ())], 3),
         limits=LIMITS,
-        poses=poses,
-        gains=gains,
         clock=clock,
         ask_realtime=True,
     )

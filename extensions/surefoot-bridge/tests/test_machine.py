@@ -8,14 +8,13 @@ import pytest
 from batches import arrays, assert_alike, robot
 from contracts import quadruped_contract
 from garbage import garbage
-from machine_cases import GAINS, LYING, POLICY, POSES, Robot, mode, robot_in
+from machine_cases import LYING, POLICY, Robot, mode, robot_in
 from safety_cases import CONTRACT, POSE, TICK_S, Watch, command, good_report
 
+from surefoot_bridge.control import Machine
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat, joint_command
-from surefoot_bridge.machine import Machine
-from surefoot_bridge.machine_modes import HoldGains, Mode, Poses, Request
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode, Request, flat, joint_command
 
 
 def test_a_passive_robot_has_no_gains_and_targets_where_its_joints_are() -> None:
@@ -147,8 +146,8 @@ def test_a_report_or_a_policy_that_is_garbage_leaves_nothing_behind() -> None:
 def test_single_robots_and_a_batch_are_driven_alike_bit_for_bit() -> None:
     contract, num, rng = quadruped_contract(), 16, np.random.default_rng(11)
     pose = tuple(0.1 * i for i in range(12))
-    poses = Poses(pose, pose[::-1], pose, stand_s=0.1, sit_s=0.2, crouch_s=0.3)
-    machine = Machine(contract, poses, HoldGains((50.0,) * 12, (4.0,) * 12, (3.0,) * 12))
+    held = replace(contract.handling, stand_rad=pose, sit_rad=pose[::-1], crouch_rad=pose, stand_s=0.1, sit_s=0.2)
+    machine = Machine(replace(contract, handling=held))
     batch, singles, modes = machine.initial((num,)), [machine.initial(()) for _ in range(num)], set()
     for tick in range(400):
         if tick % 100 == 99:  # most are damped by then, and stay so for long
@@ -178,7 +177,7 @@ def robot_reports(rng, num):
 
 
 def test_a_reset_makes_some_robots_passive_and_leaves_the_others() -> None:
-    machine = Machine(CONTRACT, POSES, GAINS)
+    machine = Machine(CONTRACT)
     state = machine.initial((2,))
     report = replace(good_report(), joint_pos_rad=np.zeros((2, 3)))
     policy = np.zeros((2, 15))
@@ -222,26 +221,9 @@ def test_a_step_with_an_unknown_code_or_another_shape_is_refused(changes: dict, 
         Robot().step(**changes)
 
 
-def test_poses_and_gains_that_do_not_fit_are_refused_all_at_once() -> None:
-    with pytest.raises(SurefootError) as error:
-        Machine(
-            CONTRACT,
-            replace(POSES, sit_rad=(0.0, 0.0), stand_rad=(0.0, 2.5, 0.0), stand_s=0.0),
-            replace(GAINS, damped_nms_per_rad=(-1.0, 1.0, math.nan)),
-        )
-    for words in (
-        "Poses or gains of made_up are refused:",
-        "sit_rad has 2 entries for 3 joints.",
-        "stand_rad has b at 2.5; its range is -2.0 to 2.0.",
-        "stand_s is 0.0; it must be > 0.",
-        "damped_nms_per_rad is (-1.0, 1.0, nan); each must be finite and >= 0.",
-    ):
-        assert words in str(error.value)
-
-
 def test_machine_and_safety_walk_hold_damp_and_release_a_robot_together() -> None:
     """The loop as it is meant: step, check, send, remember what was sent."""
-    watch, machine = Watch(), Machine(CONTRACT, POSES, GAINS)
+    watch, machine = Watch(), Machine(CONTRACT)
     state, response, joints, last = machine.initial(()), Response.NONE, LYING, None
     script = {0: Request.STAND, 260: Request.WALK, 700: Request.STAND, 1300: Request.RELEASE, 1301: Request.RELEASE}
     walked, modes = 0, []
@@ -258,7 +240,7 @@ def test_machine_and_safety_walk_hold_damp_and_release_a_robot_together() -> Non
             operator_stop=tick == 1100,
             operator_release=tick in (1300, 1301),
         )
-        state, response = machine.sent(state, verdict.told), verdict.response
+        state, response = machine.sent(state, verdict.sent), verdict.response
         if last is not None and tick not in (1100, 1101):  # damping comes at once
             assert (np.abs(verdict.command.joint_pos_rad - last) <= 0.1502).all()
         last = verdict.command.joint_pos_rad

@@ -8,9 +8,8 @@ import pytest
 from machine_cases import HANDOVER_S, LYING, POLICY, SIT, STAND, STAND_GAINS, Robot, mode, smooth
 from safety_cases import CONTRACT, DAMPING, POSE, STIFFNESS, TICK_S, command
 
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode, Request, flat
 
 
 @pytest.mark.parametrize(("request_", "pose", "seconds"), [(Request.STAND, STAND, 1.0), (Request.SIT, SIT, 2.0)])

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from machine_cases import CROUCH, POLICY, POSES, STAND, SWINGING, Robot, mode
+from machine_cases import CROUCH, HANDLING, POLICY, STAND, SWINGING, Robot, mode
 from safety_cases import FALLS, POSE, TICK_S
 
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.machine_transitions import CROUCHED_S, RAMP_S, STOP_S, velocity_share
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.control.transitions import CROUCHED_S, RAMP_S, STOP_S, velocity_share
+from surefoot_bridge.safety import Response
+from surefoot_bridge.state import Mode, Request, flat
 
 
 def walking(**options):
@@ -53,7 +52,7 @@ def test_a_robot_crouches_in_the_pose_and_within_the_time_that_its_contract_says
     robot.step(response=Response.STAND)
     told = robot.run(0.5 + 2 * TICK_S, response=Response.STAND)  # the longer of motion and hand-over
     assert mode(robot) == Mode.CROUCH
-    assert robot.state.motion_s == POSES.crouch_s
+    assert robot.state.motion_s == HANDLING.crouch_s
     np.testing.assert_array_equal(told[-1, :3], CROUCH)
 
 

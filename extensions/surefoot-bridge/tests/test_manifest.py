@@ -7,9 +7,10 @@ from dataclasses import asdict
 
 import pytest
 
+from surefoot_bridge.bundle import Manifest, identity, new_key, read_files, sign_bundle, write_manifest
+from surefoot_bridge.bundle.manifest import canonical, read_manifest
+from surefoot_bridge.bundle.signature import check_signature
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.manifest import Manifest, canonical, identity, read_files, read_manifest, write_manifest
-from surefoot_bridge.signature import check_signature, new_key, sign_bundle
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # SHA-256 of "abc", FIPS 180-2
 

@@ -4,10 +4,9 @@ from go2_rig import model_of
 
 from surefoot_bridge.clock import MonotonicClock, SimulatedClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.mujoco_robot import MujocoRobot
-from surefoot_bridge.robot_model import robot_model, stable_physics_dt_s
-from surefoot_bridge.rotations import gravity_in_frame
-from surefoot_bridge.state import JointCommand
+from surefoot_bridge.robots.model import robot_model, stable_physics_dt_s
+from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+from surefoot_bridge.state import JointCommand, gravity_in_frame
 
 GRAVITY_M_S2 = 9.81
 

@@ -8,8 +8,8 @@ import pytest
 from bundles import random_network
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.numpy_policy import NumpyPolicy
-from surefoot_bridge.weights import ACTIVATIONS, LinearLayer, Network, RecurrentLayer
+from surefoot_bridge.policy import Network, NumpyPolicy
+from surefoot_bridge.policy.weights import ACTIVATIONS, LinearLayer, RecurrentLayer
 
 CELLS = ("gru", "lstm")
 

@@ -9,7 +9,7 @@ from contracts import quadruped_contract, small_contract
 from reports import ACTION, COMMAND, REPORT, random_report
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.observations import Observations, ObservationState
+from surefoot_bridge.policy import Observations, ObservationState
 from surefoot_bridge.state import each
 
 

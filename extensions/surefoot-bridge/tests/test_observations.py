@@ -9,7 +9,7 @@ from contracts import quadruped_contract, small_contract
 from reports import ACTION, COMMAND, REPORT, random_report
 
 from surefoot_bridge.contract import FRAMES, ObservationTerm
-from surefoot_bridge.observations import Observations
+from surefoot_bridge.policy import Observations
 
 
 def contract_of(*terms, **changes):

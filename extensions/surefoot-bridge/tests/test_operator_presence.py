@@ -1,6 +1,6 @@
 """What signs of a person, and their silence, say."""
 
-from surefoot_bridge.operator_presence import Presence
+from surefoot_bridge.operators.presence import Presence
 
 
 def presence():

@@ -11,17 +11,18 @@ import pytest
 from loop_rig import Rig
 from unitree_peer import Peer, await_true, needs_dds, opened
 
-from surefoot_bridge import remote_operator
-from surefoot_bridge.bridge_run import Run, _remote_checks
-from surefoot_bridge.combined_operator import CombinedOperator
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.operator_choice import OperatorChoice
-from surefoot_bridge.remote_operator import RemoteOperator, RemoteStop, remote_of_robot, try_remote_stop
-from surefoot_bridge.robot_place import parse_place
+from surefoot_bridge.operators import remote as remote_operator
+from surefoot_bridge.operators.choice import OperatorChoice
+from surefoot_bridge.operators.combined import CombinedOperator
+from surefoot_bridge.operators.remote import RemoteOperator, RemoteStop, remote_of_robot, try_remote_stop
+from surefoot_bridge.robots.choice import parse_place
+from surefoot_bridge.runtime import Run
+from surefoot_bridge.runtime.bridge_run import _remote_checks
 from surefoot_bridge.stages import stage_of
+from surefoot_bridge.state import Mode, Request
+from surefoot_bridge.unitree.emulation.remote_script import PlayedRemote, read_remote_script
 from surefoot_bridge.unitree.remote import KEYS, REMOTE, remote_bytes, remote_of
-from surefoot_bridge.unitree.remote_script import PlayedRemote, read_remote_script
 
 NAMES = ("lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
 LARGEST = (1.0, 0.5, 2.0)

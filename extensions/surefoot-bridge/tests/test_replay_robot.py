@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 from log_rig import needs_mcap
 from loop_rig import WALKING, Rig
-from machine_cases import GAINS, POSES
 from safety_cases import LIMITS
 
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.log import LogOptions, open_log, read_log
-from surefoot_bridge.loop import PHASES, Loop
-from surefoot_bridge.replay_robot import ReplayRobot
+from surefoot_bridge.robots.replay_robot import ReplayRobot
+from surefoot_bridge.runtime import Loop
+from surefoot_bridge.runtime.loop import PHASES
 
 pytestmark = needs_mcap
 
@@ -46,7 +46,7 @@ def test_a_log_gives_the_same_reports_at_the_same_times_and_so_the_same_commands
     told = []
     robot.write = lambda command: told.append(command.joint_pos_rad)
     wishes = Rig(tmp_path / "c", *WALKING).operator
-    loop = Loop(rig.bundle, robot, wishes, limits=LIMITS, poses=POSES, gains=GAINS, clock=clock)
+    loop = Loop(rig.bundle, robot, wishes, limits=LIMITS, clock=clock)
     loop.run(2.5 - clock.now())
     again = np.array(told)[: np.searchsorted(log["/joint_command"].time_s, 1.4)]
     np.testing.assert_allclose(again, log.joint_commands().joint_pos_rad[: len(again)], atol=1e-9)

@@ -10,9 +10,9 @@ from unitree_peer import unitree_contract
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_address import RobotAddress
-from surefoot_bridge.robot_lock import RobotLock, lock_path
-from surefoot_bridge.unitree.robots import UnitreeGo2
+from surefoot_bridge.robots import RobotAddress, RobotLock
+from surefoot_bridge.robots.lock import lock_path
+from surefoot_bridge.unitree import UnitreeGo2
 
 GO2 = RobotAddress("unitree_go2", "lo", 3)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from surefoot_bridge.rotations import gravity_in_frame, tilt
+from surefoot_bridge.state import gravity_in_frame, tilt
 
 
 def about(axis, angle):

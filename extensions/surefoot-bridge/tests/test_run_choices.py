@@ -7,16 +7,15 @@ import pytest
 from contracts import small_contract
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.machine_modes import Poses, Request
-from surefoot_bridge.operator_choice import OperatorChoice, open_operator, parse_operator
-from surefoot_bridge.remote_operator import help_of
-from surefoot_bridge.robot_address import RobotAddress
-from surefoot_bridge.robot_place import RobotPlace, parse_place
+from surefoot_bridge.operators.choice import OperatorChoice, open_operator, parse_operator
+from surefoot_bridge.operators.remote import help_of
+from surefoot_bridge.robots import RobotAddress
+from surefoot_bridge.robots.choice import RobotPlace, parse_place
 from surefoot_bridge.stages import STAGES
+from surefoot_bridge.state import Request
 from surefoot_bridge.unitree.remote import REMOTE
 
 CONTRACT = small_contract()
-POSES = Poses(*[(0.0, 0.0, 0.0)] * 3, stand_s=2.0, sit_s=1.8, crouch_s=0.3)
 
 
 def place(robot, interface=None, domain=None):
@@ -81,7 +80,7 @@ def test_an_unknown_operator_is_refused_with_the_known_ones(text):
 def script(path, text, *, watched=False):
     path.write_text(text)
     choice = OperatorChoice("script", path)
-    return open_operator(choice, CONTRACT, STAGES["tethered"], POSES, time_s=0.0, watched=watched)
+    return open_operator(choice, CONTRACT, STAGES["tethered"], time_s=0.0, watched=watched)
 
 
 def test_a_script_ends_where_it_says_or_when_its_last_motion_is_over(tmp_path):

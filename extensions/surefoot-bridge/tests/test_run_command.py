@@ -9,11 +9,11 @@ import pytest
 from log_rig import needs_mcap
 from run_rig import BUNDLE, REHEARSE, WALK, Running, needs_bundle, needs_robot
 
+from surefoot_bridge.bundle import identity, read_files
 from surefoot_bridge.command_line import main
 from surefoot_bridge.log import read_log, summarise
 from surefoot_bridge.log.measures import mode_bands
-from surefoot_bridge.manifest import identity, read_files
-from surefoot_bridge.stage_verdict import judge
+from surefoot_bridge.stages.verdict import judge
 
 
 def modes(log):

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from surefoot_bridge.jitter import JitterCounter
-from surefoot_bridge.loop_report import LoopReport
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.run_outcome import Outcome, Rest
+from surefoot_bridge.runtime import LoopReport, Outcome
+from surefoot_bridge.runtime.jitter import JitterCounter
+from surefoot_bridge.runtime.outcome import Rest
+from surefoot_bridge.state import Mode
 
 WORDS = "IT IS NOT KNOWN WHETHER THE ROBOT IS DAMPED: no report of it has come for 2.0 s."
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from bundles import NEEDS, random_network
 
-from surefoot_bridge import runtimes
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.forms import policy_files
-from surefoot_bridge.runtimes import load_policy, pick_runtime
-from surefoot_bridge.weights import describe, save_weights
+from surefoot_bridge.policy import load_policy, pick_runtime, runtimes, save_weights
+from surefoot_bridge.policy.forms import policy_files
+from surefoot_bridge.policy.weights import describe
 
 CELLS = (None, "gru", "lstm")
 ALL = {"policy.pt": b"", "policy.onnx": b"", "policy.npz": b""}

@@ -12,10 +12,8 @@ from garbage import random_tick
 from safety_cases import CONTRACT, FALLS, LIMITS, POSE, TICK_S, Watch, command, good_inputs, good_report
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.safety import Safety
-from surefoot_bridge.safety_rules import Response
-from surefoot_bridge.state import each
+from surefoot_bridge.safety import Response, Safety
+from surefoot_bridge.state import each, flat
 
 TILTED = {"imu_quat_wxyz": np.array([0.0, 1.0, 0.0, 0.0])}
 
@@ -191,7 +189,7 @@ def test_who_is_made_to_stand_is_held_at_the_targets_before_the_doubt_and_hands_
     assert verdicts[-1].response == Response.STAND
     np.testing.assert_array_equal(verdicts[-1].command.joint_pos_rad, POSE)
     np.testing.assert_array_equal(verdicts[-1].handed_over[:3], POSE)
-    assert verdicts[-2].handed_over is verdicts[-2].told
+    assert verdicts[-2].handed_over is verdicts[-2].sent
 
 
 def test_a_policy_does_not_stand_for_the_clamps_of_a_robot_that_it_does_not_drive() -> None:

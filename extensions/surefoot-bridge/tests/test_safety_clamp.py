@@ -9,9 +9,8 @@ from contracts import quadruped_contract
 from garbage import random_tick
 from safety_cases import DAMPING, LIMITS, POSE, STIFFNESS, TICK_S, Watch, command
 
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.safety import Safety
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response, Safety
+from surefoot_bridge.state import flat
 
 # Joint c: torque allowed 18.976 N m, target rate 30.02 rad/s, in a tick of 5 ms 0.1501 rad.
 STIFF = np.array([200.0, 20.0, 21.0])

@@ -9,10 +9,8 @@ from safety_cases import CONTRACT, LIMITS, POSE, TICK_S, Watch, command
 
 from surefoot_bridge.contract import Interval
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot import ALARMS
-from surefoot_bridge.safety import Safety
-from surefoot_bridge.safety_limits import StageLimits
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.robots import ALARMS
+from surefoot_bridge.safety import Response, Safety, StageLimits
 
 GOOD_TICKS = 3
 SMALL = 1e-9

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.machine_modes import Request
-from surefoot_bridge.script_operator import Entry, ScriptOperator, parse_script, read_script
+from surefoot_bridge.operators.script import Entry, ScriptOperator, parse_script, read_script
+from surefoot_bridge.state import Request
 
 NAMES = ("lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
 SCRIPT = """

@@ -6,7 +6,7 @@ import pytest
 
 from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.seal_key import known_seal_key, own_key_path, seal_key, write_seal_key
+from surefoot_bridge.log.seal_key import known_seal_key, own_key_path, seal_key, write_seal_key
 
 
 @pytest.fixture(autouse=True)

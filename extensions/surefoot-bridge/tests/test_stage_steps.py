@@ -4,20 +4,21 @@ import pytest
 from log_rig import needs_mcap
 from run_rig import BUNDLE, needs_robot
 
-from surefoot_bridge.bridge_run import Bench, Run, run_bridge
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.log import read_log
-from surefoot_bridge.operator_choice import parse_operator
-from surefoot_bridge.robot_place import parse_place
-from surefoot_bridge.stage_verdict import findings
+from surefoot_bridge.operators.choice import parse_operator
+from surefoot_bridge.robots.choice import parse_place
+from surefoot_bridge.runtime import Run, run_bridge
+from surefoot_bridge.runtime.bridge_run import FaultHooks
 from surefoot_bridge.stages import STAGES
+from surefoot_bridge.stages.verdict import findings
 
 pytestmark = [needs_robot, needs_mcap]
 
 SCRIPT = "0 stand\n2.5 walk\n3 velocity 0.3 0 0\n6 end\n"
 
 
-class Gantry(Bench):
+class Gantry(FaultHooks):
     """Hangs the robot with its feet off the ground."""
 
     def parts(self, robot, operator, clock):
@@ -26,8 +27,8 @@ class Gantry(Bench):
         return robot, operator, clock
 
 
-@pytest.mark.parametrize(("bench", "least_s", "most_s"), [(Bench(), 3.0, 4.5), (Gantry(), 0.0, 0.0)])
-def test_a_robot_that_hangs_on_a_gantry_does_not_count_as_walking(tmp_path, bench, least_s, most_s):
+@pytest.mark.parametrize(("hooks", "least_s", "most_s"), [(FaultHooks(), 3.0, 4.5), (Gantry(), 0.0, 0.0)])
+def test_a_robot_that_hangs_on_a_gantry_does_not_count_as_walking(tmp_path, hooks, least_s, most_s):
     (tmp_path / "script").write_text(SCRIPT)
     run = Run(
         place=parse_place("mujoco", interface=None, domain=None),
@@ -37,7 +38,7 @@ def test_a_robot_that_hangs_on_a_gantry_does_not_count_as_walking(tmp_path, benc
         word="ready",
         simulated_clock=True,
     )
-    outcome = run_bridge(load_bundle(BUNDLE, runtime="numpy"), run, bench=bench)
+    outcome = run_bridge(load_bundle(BUNDLE, runtime="numpy"), run, hooks=hooks)
     assert outcome.log is not None
     found = {item.name: item.value for item in findings(read_log(outcome.log), STAGES["tethered"])}
     assert found["walked_s"] > 3.0

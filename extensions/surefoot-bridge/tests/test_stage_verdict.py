@@ -10,12 +10,12 @@ from bundles import write_bundle
 from log_rig import needs_mcap
 from stage_rig import BUNDLE, KEY, walk_log
 
+from surefoot_bridge.bundle import identity, read_files
 from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.manifest import identity, read_files
-from surefoot_bridge.seal_key import seal_key, write_seal_key
-from surefoot_bridge.stage_standing import require_open, standings, verdicts
-from surefoot_bridge.stage_verdict import judge
+from surefoot_bridge.log.seal_key import seal_key, write_seal_key
+from surefoot_bridge.stages.progress import require_open, standings, verdicts
+from surefoot_bridge.stages.verdict import judge
 
 pytestmark = needs_mcap
 

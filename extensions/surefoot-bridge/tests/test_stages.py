@@ -7,7 +7,7 @@ from contracts import small_contract
 
 from surefoot_bridge.contract import Interval
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.safety_bounds import bounds_of
+from surefoot_bridge.safety.bounds import bounds_of
 from surefoot_bridge.stages import STAGES, stage_of
 
 CONTRACT = small_contract()

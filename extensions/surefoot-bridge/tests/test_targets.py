@@ -9,8 +9,8 @@ import pytest
 from contracts import quadruped_contract, small_contract
 
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.policy import Targets, TargetState
 from surefoot_bridge.state import each
-from surefoot_bridge.targets import Targets, TargetState
 
 HALF_LIFE_HZ = math.log(2.0) / (2.0 * math.pi * 0.02)
 """Cut-off at which the filter goes half the way in a control step of 0.02 s: exp(-2 pi f 0.02 s) = 1/2."""

@@ -12,8 +12,8 @@ from transport_packages import install_dingo
 from udp_robot import Server
 from unitree_peer import await_true
 
-from surefoot_bridge.guardian_registry import end_guardian, guardians
-from surefoot_bridge.robot_address import RobotAddress
+from surefoot_bridge.guardian.registry import end_guardian, guardians
+from surefoot_bridge.robots import RobotAddress
 
 
 class Bridge:

@@ -18,9 +18,9 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_place import parse_place
-from surefoot_bridge.transport import Damper, NetworkRobot, Transport
-from surefoot_bridge.transports import known_caps, names, offer_of, transport_of, troubles
+from surefoot_bridge.robots import Damper, NetworkRobot, Transport
+from surefoot_bridge.robots.choice import parse_place
+from surefoot_bridge.robots.transports import known_caps, names, offer_of, transport_errors, transport_of
 
 FOLDER = Path(surefoot_bridge.__file__).parent
 VENDOR = re.compile(r"unitree|go2|g1", re.IGNORECASE)
@@ -61,7 +61,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_the_others_keep_working(
         "The transport bad_robot:ROBOT of the package bad-robot cannot be used: ModuleNotFoundError: No module named "
         "'no_such_library'. Repair it or uninstall it: pip uninstall bad-robot."
     )
-    assert troubles() == (str(refusal.value),)
+    assert transport_errors() == (str(refusal.value),)
     assert known_caps("made_up").robot == "made_up"
     assert transport_of("g1").robot == "unitree_g1"
 
@@ -72,14 +72,14 @@ def test_a_transport_that_lacks_its_caps_and_what_is_no_transport_are_named(pack
         "bare-robot",
         {"bare": "bare_robot:ROBOT", "none": "bare_robot:NONE", "missing": "bare_robot:GONE"},
         bare_robot=(
-            "from surefoot_bridge.transport import Transport\n"
+            "from surefoot_bridge.robots.transport import Transport\n"
             "class Bare(Transport):\n    open = damper = None\n"
             "ROBOT, NONE = Bare(), 7\n"
         ),
     )
     for name, why in (
         ("bare", "bare_robot:ROBOT of the package bare-robot is without `caps`; it must be "),
-        ("none", "bare_robot:NONE of the package bare-robot is a int; it must be a surefoot_bridge.transport.Tran"),
+        ("none", "bare_robot:NONE of the package bare-robot is a int; it must be a surefoot_bridge.robots.Tran"),
         ("missing", "The transport bare_robot:GONE of the package bare-robot cannot be used: AttributeError"),
     ):
         with pytest.raises(SurefootError, match=f"^{why}.*pip uninstall bare-robot"):
@@ -103,8 +103,8 @@ def test_a_name_that_is_the_bridges_own_is_not_taken(packages):
     install(packages, "sly-robot", {"mujoco": "sly_robot:ROBOT"}, sly_robot="")
     assert names() == ("g1", "go2")
     assert parse_place("mujoco", interface=None, domain=None).kind == "mujoco"
-    (trouble,) = troubles()
-    assert trouble.startswith("The package sly-robot offers a robot by the name mujoco, which is the bridge's own.")
+    (error_began,) = transport_errors()
+    assert error_began.startswith("The package sly-robot offers a robot by the name mujoco, which is the bridge's own.")
 
 
 def test_an_installation_that_is_older_than_the_code_is_refused_with_the_remedy(packages, monkeypatch):
@@ -163,10 +163,10 @@ def test_the_page_for_writers_of_transports_leaves_out_no_part_that_they_may_wri
 def test_a_guardian_imports_its_own_transport_and_asks_nothing_of_what_is_installed(packages):
     install_dingo(packages)
     code = (
-        f"import sys; sys.path[:] = {sys.path!r}; import surefoot_bridge.guardian_process as guardian; "
+        f"import sys; sys.path[:] = {sys.path!r}; import surefoot_bridge.guardian.process as guardian; "
         "guardian.load_transport('dingo_robot:ROBOT'); "
         "print([name for name in ('importlib.metadata', 'surefoot_bridge.unitree', 'surefoot_bridge.bundle', "
-        "'surefoot_bridge.loop', 'argparse') if name in sys.modules])"
+        "'surefoot_bridge.runtime.loop', 'argparse') if name in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
@@ -174,7 +174,7 @@ def test_a_guardian_imports_its_own_transport_and_asks_nothing_of_what_is_instal
 
 def test_no_module_but_a_transport_names_a_vendor():
     """Nowhere but in docstrings, where a vendor may be the source of a number."""
-    paths = [path for path in FOLDER.rglob("*.py") if path.relative_to(FOLDER).parts[0] not in ("unitree", "faults")]
+    paths = [path for path in FOLDER.rglob("*.py") if path.relative_to(FOLDER).parts[0] != "unitree"]
     assert len(paths) > 100
     assert {path.name: found for path in paths for found in [vendors_named(path)] if found} == {}
 

@@ -9,11 +9,11 @@ from unitree_peer import Peer, address, await_true, needs_dds, opened, robot_sta
 
 from surefoot_bridge.clock import MonotonicClock, SimulatedClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot import Reading, Robot
+from surefoot_bridge.robots import Reading, Robot
 from surefoot_bridge.state import JointCommand
-from surefoot_bridge.unitree.emulated_robot import EmulatedRobot
+from surefoot_bridge.unitree.emulation.emulated_robot import EmulatedRobot
+from surefoot_bridge.unitree.emulation.paced_clock import PacedClock
 from surefoot_bridge.unitree.kinds import KINDS
-from surefoot_bridge.unitree.paced_clock import PacedClock
 
 pytestmark = [needs_dds, pytest.mark.usefixtures("quick_opening")]
 

@@ -16,8 +16,8 @@ from unitree_peer import DOMAIN, Peer, needs_dds
 from surefoot_bridge.state import JointCommand
 from surefoot_bridge.unitree import kinds
 from surefoot_bridge.unitree.commands import LowCommand
+from surefoot_bridge.unitree.dds.participant import Participant
 from surefoot_bridge.unitree.motion_switcher import MotionSwitcher
-from surefoot_bridge.unitree.participant import Participant
 
 needs_far = pytest.mark.skipif(
     importlib.util.find_spec("unitree_interface") is None, reason="far-unitree-sdk is not installed"

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from surefoot_bridge.unitree.checksum import checksum
 from surefoot_bridge.unitree.commands import begin_command
-from surefoot_bridge.unitree.marshalling import is_fixed_size, operations
-from surefoot_bridge.unitree.messages import (
+from surefoot_bridge.unitree.dds.checksum import checksum
+from surefoot_bridge.unitree.dds.marshalling import is_fixed_size, operations
+from surefoot_bridge.unitree.dds.messages import (
     GO_COMMAND,
     GO_REPORT,
     HG_BATTERY,

@@ -11,10 +11,12 @@ from unitree_peer import DOMAIN, Peer, address, needs_dds, unitree_contract
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_address import RobotAddress, interfaces
-from surefoot_bridge.unitree import dds_library, open_robot, opening, robots, unitree_robot
+from surefoot_bridge.robots import RobotAddress
+from surefoot_bridge.robots.address import interfaces
+from surefoot_bridge.unitree import open_robot, opening, robots, unitree_robot
 from surefoot_bridge.unitree.address import unitree_address
-from surefoot_bridge.unitree.participant import Participant
+from surefoot_bridge.unitree.dds import library as dds_library
+from surefoot_bridge.unitree.dds.participant import Participant
 
 GO2, G1 = "unitree_go2", "unitree_g1"
 

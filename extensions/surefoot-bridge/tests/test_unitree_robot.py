@@ -12,8 +12,8 @@ from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import JointCommand
 from surefoot_bridge.unitree import UnitreeG1
 from surefoot_bridge.unitree.commands import LowCommand
+from surefoot_bridge.unitree.dds.participant import Participant
 from surefoot_bridge.unitree.kinds import KINDS
-from surefoot_bridge.unitree.participant import Participant
 
 pytestmark = [needs_dds, pytest.mark.usefixtures("quick_opening")]
 

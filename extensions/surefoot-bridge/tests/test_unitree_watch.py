@@ -13,7 +13,7 @@ from unitree_peer import DOMAIN, Peer, await_true, needs_dds, opened
 
 from surefoot_bridge.clock import MonotonicClock, boot_time_s
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot import ALARMS
+from surefoot_bridge.robots import ALARMS
 from surefoot_bridge.state import JointCommand
 from surefoot_bridge.unitree import robots
 

@@ -15,11 +15,11 @@ import pytest
 from unitree_peer import DOMAIN, address, await_true, needs_dds, robot_state
 from wire_bytes import Wire
 
-from surefoot_bridge.unitree.checksum import checksum
-from surefoot_bridge.unitree.firmware import Firmware
+from surefoot_bridge.unitree.dds.checksum import checksum
+from surefoot_bridge.unitree.dds.messages import HG_BATTERY, REQUEST, RESPONSE
+from surefoot_bridge.unitree.dds.participant import Participant, Subscriber
+from surefoot_bridge.unitree.emulation.firmware import Firmware
 from surefoot_bridge.unitree.kinds import BATTERY_TOPIC, COMMAND_TOPIC, KINDS, REPORT_TOPIC
-from surefoot_bridge.unitree.messages import HG_BATTERY, REQUEST, RESPONSE
-from surefoot_bridge.unitree.participant import Participant, Subscriber
 from surefoot_bridge.unitree.remote import remote_bytes, remote_of
 from surefoot_bridge.unitree.reports import Reports
 from surefoot_bridge.unitree.service import request_topic, response_topic

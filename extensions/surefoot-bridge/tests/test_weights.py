@@ -12,8 +12,9 @@ from bundles import random_network
 
 from surefoot_bridge.contract import RecurrentPart
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.npz import write_npz
-from surefoot_bridge.weights import LinearLayer, Network, describe, digest, load_weights, named_arrays, save_weights
+from surefoot_bridge.policy import Network, load_weights, save_weights
+from surefoot_bridge.policy.npz import write_npz
+from surefoot_bridge.policy.weights import LinearLayer, describe, digest, named_arrays
 
 CELLS = (None, "gru", "lstm")
 

@@ -1,4 +1,4 @@
-"""The networks of :mod:`surefoot_bridge.weights` built of PyTorch's own modules. Needs PyTorch."""
+"""The networks of :mod:`surefoot_bridge.policy.weights` built of PyTorch's own modules. Needs PyTorch."""
 
 from typing import Tuple
 
@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from surefoot_bridge.weights import Network
+from surefoot_bridge.policy import Network
 
 _ACTIVATIONS = {"elu": nn.ELU, "relu": nn.ReLU, "tanh": nn.Tanh, "silu": nn.SiLU}
 

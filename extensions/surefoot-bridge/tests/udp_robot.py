@@ -15,12 +15,9 @@ import numpy as np
 
 from surefoot_bridge.contract import Interval
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.hardware_caps import HardwareCaps
-from surefoot_bridge.robot import Reading
-from surefoot_bridge.robot_address import require_interface
-from surefoot_bridge.robot_lock import RobotLock
+from surefoot_bridge.robots import Damper, HardwareCaps, NetworkRobot, Reading, RobotLock, Transport
+from surefoot_bridge.robots.address import require_interface
 from surefoot_bridge.state import RobotState
-from surefoot_bridge.transport import Damper, NetworkRobot, Transport
 
 PERIOD_S = 0.005
 DAMPING = 3.0

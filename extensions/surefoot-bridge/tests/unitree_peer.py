@@ -13,8 +13,8 @@ from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import RobotState
 from surefoot_bridge.unitree import RobotAddress, open_robot
-from surefoot_bridge.unitree.dds_library import load_library
-from surefoot_bridge.unitree.firmware import Firmware
+from surefoot_bridge.unitree.dds.library import load_library
+from surefoot_bridge.unitree.emulation.firmware import Firmware
 from surefoot_bridge.unitree.kinds import KINDS
 
 DOMAIN = 10 + os.getpid() % 200  # another one for each run of the tests, so that two do not hear each other

@@ -6,8 +6,8 @@ It calls functions of Cyclone DDS 0.10.2 that the package itself does without.
 import ctypes
 import time
 
-from surefoot_bridge.unitree.dds_library import SampleInfo
-from surefoot_bridge.unitree.participant import Publisher, Subscriber
+from surefoot_bridge.unitree.dds.library import SampleInfo
+from surefoot_bridge.unitree.dds.participant import Publisher, Subscriber
 
 _DATA = 2  # SDK_DATA of enum ddsi_serdata_kind
 _TYPE = 24  # where a serdata points to its type: behind its operations, hash, count of references and kind

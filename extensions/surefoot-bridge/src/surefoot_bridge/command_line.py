@@ -2,34 +2,23 @@
 
 import importlib
 import sys
-from typing import Dict, NamedTuple, Optional, Sequence
+from typing import Dict, Optional, Sequence
 
 from .errors import SurefootError, unknown_name
 
 EXIT_HELD, EXIT_FELL_SHORT, EXIT_COULD_NOT_RUN, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
-class Command(NamedTuple):
-    """A subcommand.
-
-    Attributes:
-        module: Module of this package with ``main(argv) -> int``, which takes what stands behind the subcommand.
-        summary: Its line of help.
-    """
-
-    module: str
-    summary: str
-
-
-COMMANDS: Dict[str, Command] = {
-    "check": Command("check_command", "Check a bundle and say what is in it."),
-    "run": Command("run_command", "Run a bundle on a robot: a real one, an emulated one, or one in MuJoCo."),
-    "emulate": Command("emulate_command", "Emulate a robot on the network, for the bridge to talk to."),
-    "guardian": Command("guardian_command", "Show, end or be what damps a robot without a bridge."),
-    "stages": Command("stages_command", "Show which stages its logs have opened to a bundle."),
-    "log": Command("log.command", "Say what is in a log, and draw it."),
-    "key": Command("key_command", "Make the keys with which bundles are signed and logs are sealed."),
+COMMANDS: Dict[str, str] = {
+    "check": "Check a bundle and say what is in it.",
+    "run": "Run a bundle on a robot: a real one, an emulated one, or one in MuJoCo.",
+    "emulate": "Emulate a robot on the network, for the bridge to talk to.",
+    "guardian": "Show, end or be what damps a robot without a bridge.",
+    "stages": "Show which stages its logs have opened to a bundle.",
+    "log": "Say what is in a log, and draw it.",
+    "key": "Make the keys with which bundles are signed and logs are sealed.",
 }
+"""Line of help of each subcommand, which is a module of :mod:`surefoot_bridge.commands` with ``main(argv) -> int``."""
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -67,12 +56,12 @@ def _dispatch(arguments: Sequence[str]) -> int:
         return EXIT_HELD
     if name not in COMMANDS:
         raise unknown_name("subcommand", name, COMMANDS, "See: surefoot-bridge --help")
-    return importlib.import_module(f"surefoot_bridge.{COMMANDS[name].module}").main(rest)
+    return importlib.import_module(f"surefoot_bridge.commands.{name}").main(rest)
 
 
 def _usage() -> str:
     width = max(map(len, COMMANDS))
-    lines = [f"  {name.ljust(width)}  {command.summary}" for name, command in COMMANDS.items()]
+    lines = [f"  {name.ljust(width)}  {summary}" for name, summary in COMMANDS.items()]
     return "\n".join(
         [
             "usage: surefoot-bridge SUBCOMMAND ...",

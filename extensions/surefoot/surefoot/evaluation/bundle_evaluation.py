@@ -6,10 +6,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from surefoot_bridge.bundle import load_bundle
+from surefoot_bridge.bundle import load_bundle, read_files, sign_bundle, write_manifest
+from surefoot_bridge.bundle.manifest import SIGNATURE_FILE
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.manifest import SIGNATURE_FILE, read_files, write_manifest
-from surefoot_bridge.signature import sign_bundle
 
 from .evaluation_file import FILE_NAME, write_evaluation
 from .result import Evaluation, ProvenPolicy

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from surefoot.files import atomic_write
+from surefoot_bridge.contract.strict_json import parse_json
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.strict_json import parse_json
 
 from .json_lines import json_lines, without_infinity
 from .outcome import ScenarioOutcome, TrialOutcome

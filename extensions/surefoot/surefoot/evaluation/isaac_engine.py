@@ -22,9 +22,7 @@ import numpy as np
 from surefoot.engines import Physics
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.state import JointCommand, RobotState, flat
 
 from .rotations import from_angles
 from .trial_batch import TrialBatch
@@ -69,7 +67,7 @@ class IsaacTrialEngine(TrialEngine):
         self.name = physics
         self.num_trials = num_trials
         self._ground, self._policy_order = ground, np.array(contract.policy_order)
-        self._stand_rad = np.array(hold_of(contract).poses.stand_rad)  # in the policy's order
+        self._stand_rad = np.array(contract.handling.stand_rad)  # in the policy's order
         self._stack = ExitStack()
         self.env = self._stack.enter_context(
             opened(

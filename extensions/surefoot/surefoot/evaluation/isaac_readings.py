@@ -13,7 +13,7 @@ import numpy as np
 
 from surefoot.randomization.catalogue import GRAVITY_M_S2
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
+from surefoot_bridge.robots.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
 from surefoot_bridge.state import RobotState
 
 from .rotations import into_base, to_world

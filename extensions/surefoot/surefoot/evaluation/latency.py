@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.flat_command import flat, joint_command
-from surefoot_bridge.state import JointCommand
+from surefoot_bridge.state import JointCommand, flat, joint_command
 
 _ROUNDING = 1e-6  # 0.02 s are ten ticks of 0.002 s, not eleven
 

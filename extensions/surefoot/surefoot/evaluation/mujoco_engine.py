@@ -11,10 +11,8 @@ from surefoot_bridge.actuators import equations
 from surefoot_bridge.actuators.parameters import ControlTiming
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.rotations import product
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.robots.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
+from surefoot_bridge.state import JointCommand, RobotState, product
 from surefoot_robots import get_robot
 from surefoot_robots.emulation import robot_model
 
@@ -35,8 +33,8 @@ _APPLIED = mujoco.mjtState.mjSTATE_QFRC_APPLIED.value
 class MujocoTrialEngine(TrialEngine):
     """Robots in MuJoCo C with the actuator model of training, each in a world of its own on the same ground.
 
-    One trial is :class:`~surefoot_bridge.mujoco_robot.MujocoRobot` to rounding. A tick is a low-level period of the
-    robot; in each physics step of it the command gives torques from that step's joint state.
+    One trial is :class:`~surefoot_bridge.robots.mujoco_robot.MujocoRobot` to rounding. A tick is a low-level period of
+    the robot; in each physics step of it the command gives torques from that step's joint state.
 
     A robot whose state becomes too large for MuJoCo, which then begins with it anew, is reported as not finite from
     then on.
@@ -64,7 +62,7 @@ class MujocoTrialEngine(TrialEngine):
         self._ground_m = float(grid.height(0.0, 0.0))
         self._feels_feet = bool(self._robot.foot_names)
         self._sole_radius_m = self._spec.sole_radius_m
-        self._stand_rad = np.array(hold_of(contract).poses.stand_rad)[list(contract.sdk_order)]
+        self._stand_rad = np.array(contract.handling.stand_rad)[list(contract.sdk_order)]
         self._policy_order = list(contract.policy_order)
         self._timing = ControlTiming(self._robot.physics_dt_s, self._robot.physics_steps)
         compiled = self._model.compiled

@@ -11,7 +11,7 @@ import numpy as np
 from surefoot.randomization.foot_contacts import TURNING_DIMENSIONS
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import GROUND, add_ground
-from surefoot_bridge.robot_model import RobotModel
+from surefoot_bridge.robots.model import RobotModel
 from surefoot_robots import RobotSpec
 
 from .payload import payload_position_b
@@ -24,8 +24,8 @@ _SMALLEST_INERTIA_KGM2 = 1e-9  # of a point mass: MuJoCo wants more than none
 class TrialModel:
     """The compiled robot on its ground, and where its numbers stand.
 
-    It is the model of :class:`~surefoot_bridge.mujoco_robot.MujocoRobot`: same file, integrator, time step and ground;
-    what is added weighs nothing and touches nothing.
+    It is the model of :class:`~surefoot_bridge.robots.mujoco_robot.MujocoRobot`: same file, integrator, time step and
+    ground; what is added weighs nothing and touches nothing.
 
     Args:
         robot: The robot, as the emulation takes it.

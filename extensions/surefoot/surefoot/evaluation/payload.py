@@ -7,7 +7,7 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
-from surefoot_bridge.mujoco_scene import lowest
+from surefoot_bridge.robots.mujoco_scene import lowest
 from surefoot_robots import RobotSpec
 
 

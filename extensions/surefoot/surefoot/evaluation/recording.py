@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.files import atomic_write
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.npz import write_npz
+from surefoot_bridge.policy.npz import write_npz
 
 from .rotations import into_base
 from .trial_batch import TrialBatch
@@ -49,7 +49,7 @@ class Recording:
         joint_target_rad: Position that each joint was told last [rad], (T, num_joints).
         foot_pos_w: Lowest point of each sole [m], (T, num_feet, 3).
         foot_force_n: Size of the force between each foot and the ground [N], (T, num_feet).
-        response: What safety did, codes of :class:`~surefoot_bridge.safety_rules.Response`, (T,), int8.
+        response: What safety did, codes of :class:`~surefoot_bridge.safety.Response`, (T,), int8.
         push_force_w: Force on the base at its centre of mass [N], (T, 3).
     """
 

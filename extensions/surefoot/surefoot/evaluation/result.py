@@ -8,8 +8,8 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from surefoot_bridge.bundle.golden import contract_digest
 from surefoot_bridge.contract import Contract, write_contract
-from surefoot_bridge.golden import contract_digest
 
 from .engine_choice import why_not_scored
 from .outcome import ScenarioOutcome

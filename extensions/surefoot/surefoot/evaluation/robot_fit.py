@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from surefoot_bridge.mujoco_robot import AMBIENT_C
+from surefoot_bridge.robots.mujoco_robot import AMBIENT_C
 from surefoot_robots import get_robot, mjcf
 
 from .placed_yaml import Mistake

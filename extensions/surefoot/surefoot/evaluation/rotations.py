@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefoot_bridge.rotations import product
+from surefoot_bridge.state import product
 
 
 def into_base(quat_wxyz: np.ndarray, vector_w: np.ndarray) -> np.ndarray:

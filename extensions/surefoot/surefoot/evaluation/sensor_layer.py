@@ -9,8 +9,7 @@ import numpy as np
 
 from surefoot.randomization.philox_reference import philox, standard_normals, unit_interval
 from surefoot_bridge.contract import Contract, Interval, SensorError
-from surefoot_bridge.rotations import product
-from surefoot_bridge.state import RobotState
+from surefoot_bridge.state import RobotState, product
 
 from .rotations import from_rotation_vector, into_base
 from .trial_batch import TrialBatch

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.rotations import tilt
-from surefoot_bridge.safety import SafetyVerdict
-from surefoot_bridge.safety_rules import Response, Rule
+from surefoot_bridge.safety import Response, Rule, SafetyVerdict
+from surefoot_bridge.state import tilt
 from surefoot_robots import RobotSpec, mjcf
 
 from .effort_measures import ActionMeasures, EffortMeasures, JointLoads

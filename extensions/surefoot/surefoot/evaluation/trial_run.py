@@ -9,14 +9,11 @@ import numpy as np
 
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.controller import Controller
-from surefoot_bridge.controller_state import ControllerState, TickInputs
+from surefoot_bridge.control import Controller, ControllerState, TickInputs
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.safety_limits import StageLimits
+from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import stage_of
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.state import JointCommand, Mode, Request, RobotState
 from surefoot_robots import get_robot
 
 from .command_schedule import COMPONENTS, command_schedule, component_order
@@ -99,11 +96,10 @@ class TrialRun:
         whole_length_s: float | None = None,
     ) -> None:
         contract = bundle.contract
-        poses, gains = hold_of(contract)
-        self._engine, self._batch, self._stand_s = engine, batch, poses.stand_s
+        self._engine, self._batch, self._stand_s = engine, batch, contract.handling.stand_s
         self._period_s, self._tick_s = contract.timing.control_period_s, engine.tick_s
         self._ticks_per_step = _whole_ticks(self._period_s, engine)
-        self.controller = Controller(bundle, limits, poses, gains)
+        self.controller = Controller(bundle, limits)
         self._commands, self._order = command_schedule(batch.scenario, self._period_s), component_order(contract)
         self.measures = TrialMeasures(
             contract,

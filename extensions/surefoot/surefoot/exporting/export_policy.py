@@ -16,15 +16,22 @@ from surefoot.engines import Physics, check_physics
 from surefoot.learning.checkpoint import read_checkpoint
 from surefoot.playing.run_files import TrainedPolicy
 from surefoot.playing.session import open_session
-from surefoot_bridge.bundle import CONTRACT_FILE, GOLDEN_FILE, Bundle, load_bundle
+from surefoot_bridge.bundle import (
+    CONTRACT_FILE,
+    GOLDEN_FILE,
+    Bundle,
+    load_bundle,
+    save_golden,
+    sign_bundle,
+    write_manifest,
+)
+from surefoot_bridge.bundle.golden import contract_digest
+from surefoot_bridge.bundle.manifest import MANIFEST_FILE
 from surefoot_bridge.contract import Contract, write_contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.forms import policy_files
-from surefoot_bridge.golden import contract_digest, save_golden
-from surefoot_bridge.manifest import MANIFEST_FILE, write_manifest
-from surefoot_bridge.runtimes import RUNTIMES
-from surefoot_bridge.signature import sign_bundle
-from surefoot_bridge.weights import Network, describe
+from surefoot_bridge.policy import RUNTIMES, Network
+from surefoot_bridge.policy.forms import policy_files
+from surefoot_bridge.policy.weights import describe
 
 from .contract import check_sensed, make_contract
 from .network import read_network

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 
 from surefoot_bridge.errors import SurefootError, unknown_name
-from surefoot_bridge.weights import GATES, Activation, CellKind, LinearLayer, Network, RecurrentLayer
+from surefoot_bridge.policy import Network
+from surefoot_bridge.policy.weights import GATES, Activation, CellKind, LinearLayer, RecurrentLayer
 
 ACTIVATIONS: dict[str, Activation] = {"elu": "elu", "relu": "relu", "tanh": "tanh", "swish": "silu"}
 """rsl_rl's names of the activations that a bundle can hold, and the names they have there."""

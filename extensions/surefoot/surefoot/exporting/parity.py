@@ -10,10 +10,9 @@ import numpy as np
 import torch
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.forms import policy_files
-from surefoot_bridge.policy import Policy
-from surefoot_bridge.runtimes import RUNTIMES, load_policy
-from surefoot_bridge.weights import Network, describe
+from surefoot_bridge.policy import RUNTIMES, Network, Policy, load_policy
+from surefoot_bridge.policy.forms import policy_files
+from surefoot_bridge.policy.weights import describe
 
 if TYPE_CHECKING:
     from rsl_rl.models import MLPModel

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from surefoot_bridge.agreement import spread_commands
+from surefoot_bridge.bundle import Golden
+from surefoot_bridge.bundle.agreement import spread_commands
+from surefoot_bridge.bundle.golden import Columns
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.golden import Columns, Golden
 from surefoot_bridge.state import JointCommand, RobotState, stack
 
 from .contract import COMMANDS, command_ranges

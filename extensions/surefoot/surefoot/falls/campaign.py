@@ -20,8 +20,7 @@ from surefoot.report import commit
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.safety import Safety
-from surefoot_bridge.safety_rules import Response, Rule
+from surefoot_bridge.safety import Response, Rule, Safety
 from surefoot_bridge.stages import stage_of
 
 from .faults import fault_of_rule, rule_faults

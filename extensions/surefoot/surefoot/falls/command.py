@@ -9,7 +9,7 @@ from pathlib import Path
 
 from surefoot.report import provenance, write_report
 from surefoot_bridge.bundle import load_bundle
-from surefoot_bridge.manifest import write_whole
+from surefoot_bridge.files import write_whole
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.stages import stage_of
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import unknown_name
-from surefoot_bridge.robot import ALARMS
+from surefoot_bridge.robots import ALARMS
 from surefoot_bridge.state import RobotState, each
 
 from .moment import Moment

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from surefoot_bridge.controller_state import TickInputs
-from surefoot_bridge.machine import Machine
-from surefoot_bridge.machine_modes import by_policy
-from surefoot_bridge.machine_state import MachineState
+from surefoot_bridge.control import Machine, TickInputs
+from surefoot_bridge.control.machine_state import MachineState
 from surefoot_bridge.policy import Memory, Policy
-from surefoot_bridge.state import RobotState
+from surefoot_bridge.state import RobotState, by_policy
 
 
 @dataclass

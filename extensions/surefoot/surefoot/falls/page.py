@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from surefoot_bridge.safety_rules import Rule
+from surefoot_bridge.safety import Rule
 
 from .campaign import NO_FAULT, answer_of
 from .walks import WALKS

@@ -14,15 +14,11 @@ from surefoot.evaluation.scenario import CommandAt, Scenario, Suite, Terrain
 from surefoot.evaluation.trial_engine import Truth
 from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle
-from surefoot_bridge.controller import Controller
-from surefoot_bridge.controller_state import ControllerState, TickInputs
+from surefoot_bridge.control import Controller, ControllerState, TickInputs
 from surefoot_bridge.errors import SurefootError, unknown_name
-from surefoot_bridge.flat_command import joint_command
-from surefoot_bridge.machine_modes import Mode, Request
-from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
 from surefoot_bridge.stages import stage_of
-from surefoot_bridge.state import RobotState
+from surefoot_bridge.state import Mode, Request, RobotState, joint_command
 
 from .faults import RuleFault
 from .moment import FaultyMachine, FaultyPolicy, Moment
@@ -126,11 +122,10 @@ class _Row:
     def __init__(self, bundle: Bundle, walk: Walk, fault: RuleFault | None, trials: int, seed: int) -> None:
         contract = bundle.contract
         limits = stage_of(STAGE).limits(contract)
-        poses, gains = hold_of(contract)
-        self._contract, self._fault, self._n, self._stand_s = contract, fault, trials, poses.stand_s
-        controller = self._controller = Controller(bundle, limits, poses, gains)
+        self._contract, self._fault, self._n, self._stand_s = contract, fault, trials, contract.handling.stand_s
+        controller = self._controller = Controller(bundle, limits)
         controller.policy = self._policy = FaultyPolicy(controller.policy)
-        controller.machine = self._machine = FaultyMachine(contract, poses, gains)
+        controller.machine = self._machine = FaultyMachine(contract)
         rules = controller.safety.rules
         grace_s = max(rule.grace_s for rule in rules if fault is None or rule.name == fault.rule)
         self._fault_s = walk.fault_s
@@ -177,7 +172,7 @@ class _Row:
                         kept["asked"] = asked
                         moment.inputs = moment.inputs._replace(request=request, policy_failed=np.full(n, failed))
                     verdict, state = controller.command(state, moment.report, moment.inputs)
-                    command = joint_command(verdict.told)
+                    command = joint_command(verdict.sent)
                     if self._rule is not None:
                         acted |= verdict.active[:, self._rule]
                     fell |= verdict.response >= Response.DAMP

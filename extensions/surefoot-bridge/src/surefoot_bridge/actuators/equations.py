@@ -1,7 +1,7 @@
 """What an actuator does with a command: limits, friction, heat and battery, as training has them in its kernels.
 
 Pure functions on arrays of shape [..., num_joints], in any order of the joints. Training runs the same equations as
-Warp kernels, which are tested against these, and an emulated robot (:mod:`surefoot_bridge.mujoco_robot`) runs these.
+Warp kernels, which are tested against these, and an emulated robot (:mod:`surefoot_bridge.robots.mujoco_robot`) these.
 """
 
 from dataclasses import dataclass, replace

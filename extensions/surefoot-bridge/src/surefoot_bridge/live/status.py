@@ -11,11 +11,10 @@ import numpy as np
 
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.log.ring import shared_file
-from surefoot_bridge.machine_modes import Mode
-from surefoot_bridge.robot import Reading
-from surefoot_bridge.safety_rules import Response, Rule
-from surefoot_bridge.safety_state import SafetyVerdict
+from surefoot_bridge.robots import Reading
+from surefoot_bridge.safety import Response, Rule, SafetyVerdict
 from surefoot_bridge.side_process import start_side_process
+from surefoot_bridge.state import Mode
 
 from .process import Order
 from .snapshot import SharedSnapshot

@@ -5,7 +5,7 @@ from typing import Callable, Iterator, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from surefoot_bridge.rotations import tilt
+from surefoot_bridge.state import tilt
 
 from .reader import Log, Topic, read_log
 from .summary import CommandRange, EventCount, JointPeaks, LogSummary, ModeBand, Spread

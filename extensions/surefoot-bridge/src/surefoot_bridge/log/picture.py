@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Sequence, Union
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.manifest import write_whole
+from surefoot_bridge.files import write_whole
 
 from .measures import mode_bands, span, summarise
 from .page import page

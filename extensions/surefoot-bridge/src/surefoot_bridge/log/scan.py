@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Iterator, Tuple
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.given_file import open_plain
+from surefoot_bridge.files import open_plain
 
 from .mcap_file import require_mcap
 

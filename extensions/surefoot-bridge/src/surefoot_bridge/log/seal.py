@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.given_file import open_plain, read_plain
-from surefoot_bridge.manifest import write_whole
+from surefoot_bridge.files import open_plain, read_plain, write_whole
 
 from .files import SUFFIX
 

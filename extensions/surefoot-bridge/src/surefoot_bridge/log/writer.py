@@ -136,7 +136,7 @@ class LogWriter:
             time_s: Clock of the control loop [s].
             name: The rule that began to act, or another kind of event, the same each time.
             message: One sentence for a person.
-            response: What was done about it: a :class:`~surefoot_bridge.safety_rules.Response` in lower case.
+            response: What was done about it: a :class:`~surefoot_bridge.safety.Response` in lower case.
             component: The joint or axis that it is about.
             value: What was measured or asked.
             limit: What was allowed.

@@ -1,7 +1,6 @@
 """Unitree's robots over DDS, the network of Unitree's SDK 2: ``pip install 'surefoot-bridge[unitree]'``."""
 
-from surefoot_bridge.robot_address import RobotAddress
-from surefoot_bridge.robot_lock import RobotLock
+from surefoot_bridge.robots import RobotAddress, RobotLock
 
 from .opening import open_robot
 from .robots import UnitreeG1, UnitreeGo2

@@ -1,7 +1,7 @@
 """Where a Unitree robot is."""
 
 from surefoot_bridge.errors import SurefootError, unknown_name
-from surefoot_bridge.robot_address import RobotAddress
+from surefoot_bridge.robots import RobotAddress
 
 from .kinds import KINDS
 

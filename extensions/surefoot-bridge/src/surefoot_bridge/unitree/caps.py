@@ -17,7 +17,7 @@ Sources:
 from typing import Dict, Tuple
 
 from surefoot_bridge.contract import Interval
-from surefoot_bridge.hardware_caps import HardwareCaps
+from surefoot_bridge.robots import HardwareCaps
 
 _TEMPERATURE_C, _LOW_LEVEL_HZ = 80.0, 500.0
 

@@ -7,7 +7,9 @@ import numpy as np
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import JointCommand
 
-from .checksum import checksum
+from .dds.checksum import checksum
+from .dds.messages import GO_COMMAND
+from .dds.participant import Participant, Publisher
 from .kinds import (
     COMMAND_TOPIC,
     GO_HEAD,
@@ -18,8 +20,6 @@ from .kinds import (
     SERIES_ANKLES,
     RobotKind,
 )
-from .messages import GO_COMMAND
-from .participant import Participant, Publisher
 
 
 class LowCommand:

@@ -15,11 +15,11 @@ from typing import Optional
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.transport import Damper
+from surefoot_bridge.robots import Damper
 
 from .commands import LowCommand
+from .dds.participant import Participant
 from .kinds import COMMAND_TOPIC, KINDS, RobotKind
-from .participant import Participant
 from .reports import Reports
 from .rivals import OtherCommander, OwnController
 

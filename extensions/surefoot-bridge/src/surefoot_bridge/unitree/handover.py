@@ -16,11 +16,10 @@ from typing import Callable, Mapping, NamedTuple, Optional, Tuple
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_address import RobotAddress
-from surefoot_bridge.transport import OwnControllerFacts
+from surefoot_bridge.robots import OwnControllerFacts, RobotAddress
 
+from .dds.participant import Participant
 from .motion_switcher import MotionSwitcher
-from .participant import Participant
 from .service import Service, ServiceError
 
 SPORT = "sport"

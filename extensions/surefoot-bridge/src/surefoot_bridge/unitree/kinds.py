@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Dict, Mapping, Tuple
 
-from surefoot_bridge.hardware_caps import HardwareCaps
+from surefoot_bridge.robots import HardwareCaps
 
 from .caps import G1_CAPS, GO2_CAPS
-from .messages import GO_COMMAND, GO_REPORT, HG_COMMAND, HG_REPORT, Message
+from .dds.messages import GO_COMMAND, GO_REPORT, HG_COMMAND, HG_REPORT, Message
 
 COMMAND_TOPIC, REPORT_TOPIC = "rt/lowcmd", "rt/lowstate"
 """Topics of commands and reports, from the low-level examples of unitree_sdk2."""

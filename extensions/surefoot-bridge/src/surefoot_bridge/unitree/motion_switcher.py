@@ -9,7 +9,7 @@ from typing import Optional
 
 from surefoot_bridge.errors import SurefootError
 
-from .participant import Participant
+from .dds.participant import Participant
 from .service import Service
 
 MOTION_SWITCHER = "motion_switcher"

@@ -6,7 +6,7 @@ from typing import Dict, Type
 from surefoot_bridge.clock import Clock
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot_address import RobotAddress
+from surefoot_bridge.robots import RobotAddress
 
 from .kinds import TICKS_PER_S
 from .robots import UnitreeG1, UnitreeGo2

@@ -9,8 +9,8 @@ commands: so the bridge itself must obey them.
 import struct
 from typing import NamedTuple, Sequence, Tuple
 
-from surefoot_bridge.machine_modes import Request
-from surefoot_bridge.remote_control import RemoteControl
+from surefoot_bridge.robots.remote_control import RemoteControl
+from surefoot_bridge.state import Request
 
 KEYS = ("R1", "L1", "start", "select", "R2", "L2", "F1", "F2", "A", "B", "X", "Y", "up", "right", "down", "left")
 """Keys, from bit 0 on."""

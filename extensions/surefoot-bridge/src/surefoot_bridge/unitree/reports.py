@@ -10,9 +10,9 @@ import numpy as np
 from surefoot_bridge.errors import SurefootError
 
 from .arrival import LARGEST_RATE, LEAST_RATE, ArrivalTimes
-from .checksum import checksum
+from .dds.checksum import checksum
+from .dds.participant import Participant, Subscriber
 from .kinds import REPORT_TOPIC, TICKS_PER_S, RobotKind
-from .participant import Participant, Subscriber
 from .remote import REMOTE_BYTES
 
 _DEPTH = 8  # reports that one look into the mailbox may find; older ones do not matter
@@ -25,7 +25,7 @@ class Reports:
         participant: Who receives.
         kind: Kind of the robot.
         simulated: Whether it is a simulated one, whose reports may lack parts.
-        note: Is told what they lack.
+        note: Receives what they lack.
 
     Attributes:
         message: The report, (1,), in one place.

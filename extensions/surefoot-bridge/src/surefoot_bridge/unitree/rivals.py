@@ -16,10 +16,10 @@ from typing import Deque, Optional
 from surefoot_bridge.clock import boot_time_s
 from surefoot_bridge.errors import SurefootError
 
-from .discovery import publisher
+from .dds.discovery import publisher
+from .dds.participant import Participant, Subscriber
 from .kinds import COMMAND_TOPIC, RobotKind
 from .motion_switcher import MotionSwitcher
-from .participant import Participant, Subscriber
 
 _DEPTH = 8  # commands that one look may find; whether there are more does not matter
 _LEAST = 3  # commands within _LATELY_S: one that somebody sends by mistake is replaced 2 ms later

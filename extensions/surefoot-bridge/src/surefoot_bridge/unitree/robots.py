@@ -5,11 +5,11 @@ from typing import Dict, Optional
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot import Reading
+from surefoot_bridge.robots import Reading
 
+from .dds.messages import HG_BATTERY
+from .dds.participant import Subscriber
 from .kinds import BATTERY_TOPIC, KINDS
-from .messages import HG_BATTERY
-from .participant import Subscriber
 from .unitree_robot import UnitreeRobot
 
 _LOST_SHARE = 0.05  # of a motor's messages within a second, from which its link is bad. Assumption.

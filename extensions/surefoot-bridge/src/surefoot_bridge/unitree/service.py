@@ -8,8 +8,8 @@ from typing import Any, Dict, Mapping, Optional
 
 from surefoot_bridge.errors import SurefootError
 
-from .messages import REQUEST, RESPONSE
-from .participant import Participant, Publisher, Subscriber
+from .dds.messages import REQUEST, RESPONSE
+from .dds.participant import Participant, Publisher, Subscriber
 
 _POLL_S = 0.005
 _ASK_AGAIN_S = 0.3  # an answer is lost when the robot has not yet discovered who asks; every request may be repeated

@@ -4,15 +4,14 @@ from typing import Any, Mapping, Sequence
 
 from surefoot_bridge.clock import Clock
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.robot_address import LOOPBACK, RobotAddress
-from surefoot_bridge.transport import Transport
+from surefoot_bridge.robots import LOOPBACK, RobotAddress, Transport
 
 from .address import unitree_address
 from .damping import UnitreeDamper
+from .dds.participant import Participant
 from .handover import RESTS
 from .kinds import KINDS
 from .opening import CHECKLIST, open_robot
-from .participant import Participant
 from .unitree_robot import UnitreeRobot
 
 
@@ -44,7 +43,7 @@ class UnitreeTransport(Transport):
 
     def emulate(self, arguments: Sequence[str]) -> int:
         """Emulate a robot on the network."""
-        from .emulator import main
+        from .emulation.emulator import main
 
         return main(arguments)
 

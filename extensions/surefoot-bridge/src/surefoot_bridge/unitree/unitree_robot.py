@@ -10,17 +10,16 @@ import numpy as np
 from surefoot_bridge.clock import Clock
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robot import Reading
-from surefoot_bridge.robot_address import LOOPBACK, RobotAddress, require_interface
-from surefoot_bridge.robot_lock import RobotLock
+from surefoot_bridge.robots import LOOPBACK, NetworkRobot, Reading, RobotAddress, RobotLock
+from surefoot_bridge.robots.address import require_interface
+from surefoot_bridge.robots.transport import require_fit
 from surefoot_bridge.state import JointCommand, RobotState
-from surefoot_bridge.transport import NetworkRobot, require_fit
 
 from .commands import LowCommand, require_keepable
+from .dds.participant import Participant
 from .handover import Handover, Joints
 from .kinds import COMMAND_TOPIC, EMULATED, RobotKind
 from .motion_switcher import MotionSwitcher
-from .participant import Participant
 from .remote import REMOTE
 from .reports import Reports
 from .rivals import OtherCommander, OwnController

@@ -15,7 +15,7 @@ from surefoot.evaluation.outcome import TrialOutcome
 from surefoot.evaluation.recording import ARRAYS, Recording
 from surefoot.evaluation.result import Evaluation
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.safety_rules import Response
+from surefoot_bridge.safety import Response
 
 Recordings = dict[tuple[str, str, str], Recording]
 """By scenario, engine and role."""

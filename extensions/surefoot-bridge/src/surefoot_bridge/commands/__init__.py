@@ -1,0 +1,1 @@
+"""The subcommands of ``surefoot-bridge``, one module each."""

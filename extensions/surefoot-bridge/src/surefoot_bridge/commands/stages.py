@@ -1,0 +1,84 @@
+"""``surefoot-bridge stages BUNDLE --logs DIR``: shows which stages its logs have opened to a bundle."""
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Dict, List, Optional, Sequence
+
+from surefoot_bridge.bundle import CONTRACT_FILE, identity, read_files
+from surefoot_bridge.contract import Contract, read_contract
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.log.seal_key import known_seal_key
+from surefoot_bridge.stages import STAGES, largest_of, stage_of
+from surefoot_bridge.stages.progress import Standing, log_folders, standings
+from surefoot_bridge.stages.verdict import Verdict, judge
+
+from .report import table, write_report
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Run ``stages``: 0 if the stage that was asked for is open, or none was asked for; 1 if it is not."""
+    parser = argparse.ArgumentParser(prog="surefoot-bridge stages", description=__doc__)
+    parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="folder that surefoot export has written")
+    parser.add_argument(
+        "--logs", type=Path, required=True, metavar="DIR", help="folder in which the logs of all runs are"
+    )
+    parser.add_argument("--stage", metavar="STAGE", help=f"ask whether it is open: {', '.join(STAGES)}")
+    parser.add_argument(
+        "--seal-key", type=Path, metavar="FILE", help="key with which the logs were sealed; your own one by default"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result")
+    arguments = parser.parse_args(argv)
+    asked = None if arguments.stage is None else stage_of(arguments.stage)
+    manifest, files = read_files(arguments.bundle)
+    contract, bundle = _contract(files, arguments.bundle), identity(manifest)
+    key = known_seal_key(arguments.seal_key)
+
+    folders = log_folders(arguments.logs)
+    judged: List[Verdict] = []
+    for i, folder in enumerate(folders, start=1):
+        print(f"Reading log {i} of {len(folders)}: {folder}", file=sys.stderr, flush=True)
+        judged.append(judge(folder, bundle, key))
+    standing = standings(judged)
+
+    print(f"Bundle {bundle}, {contract.robot.name}\n")
+    print(table(("stage", "open", "largest command", "torque", "run", "why"), _stage_rows(contract, standing)))
+    if judged:
+        print()
+        print(table(("log", "stage", "counts", "passed", "why not"), [_log_row(verdict) for verdict in judged]))
+    else:
+        print(f"\nThere is no log in {arguments.logs}.")
+    ok = asked is None or any(item.is_open for item in standing if item.stage == asked.name)
+    if arguments.json is not None:
+        figures = {f"{item.stage}_open": float(item.is_open) for item in standing}
+        figures.update(logs=len(judged), logs_passed=sum(verdict.passed for verdict in judged))
+        rows = [{"kind": "stage", **asdict(item)} for item in standing]
+        rows += [{"kind": "log", **asdict(verdict)} for verdict in judged]
+        write_report(arguments.json, ok=ok, figures=figures, rows=rows, of={"bundle": bundle})
+    return 0 if ok else 1
+
+
+def _contract(files: Dict[str, bytes], folder: Path) -> Contract:
+    if CONTRACT_FILE not in files:
+        raise SurefootError(f"{folder} has no {CONTRACT_FILE}. Export the policy again.")
+    return read_contract(files[CONTRACT_FILE].decode(errors="replace"), where=str(folder / CONTRACT_FILE))
+
+
+def _stage_rows(contract: Contract, standing: Sequence[Standing]) -> List[Sequence[str]]:
+    rows: List[Sequence[str]] = []
+    for item in standing:
+        stage = STAGES[item.stage]
+        command = " ".join(f"{most:g}" for most in largest_of(stage.command_ranges(contract)))
+        run = f"{stage.duration_s:g} s"
+        rows.append(
+            (stage.name, "yes" if item.is_open else "no", command, f"{stage.torque_share:.0%}", run, item.reason)
+        )
+    return rows
+
+
+def _log_row(verdict: Verdict) -> Sequence[str]:
+    def word(holds: bool) -> str:
+        return "yes" if holds else "no"
+
+    return verdict.log, verdict.stage or "-", word(verdict.counts), word(verdict.passed), verdict.reason

@@ -1,0 +1,175 @@
+"""What may watch an emulated robot while it lives: a window, a video, and the gantry that lets it down."""
+
+import math
+import os
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+
+_FRAMES_PER_S = 25.0
+_WIDTH, _HEIGHT = 480, 360
+_HANGS_M = 0.15  # above where it would stand: more than the legs of a G1 stretch from sitting to standing
+_DISTANCE_M, _ELEVATION_DEG, _AZIMUTH_DEG = 2.5, -20.0, 135.0
+
+
+class Watcher(ABC):
+    """Something that is called after each step of an emulation."""
+
+    @abstractmethod
+    def __call__(self, time_s: float) -> None:
+        """Look at the robot at a time [s]."""
+
+    def __enter__(self) -> "Watcher":
+        return self
+
+    def __exit__(self, *unused: object) -> None:  # noqa: B027  (most have nothing to let go of)
+        """End."""
+
+
+class _Frames:
+    """Says when the next picture is due; those that a pause has missed are not made up for."""
+
+    def __init__(self) -> None:
+        self._due_s = 0.0
+
+    def due(self, time_s: float) -> bool:
+        if time_s < self._due_s:
+            return False
+        self._due_s += 1.0 / _FRAMES_PER_S
+        if self._due_s < time_s:
+            self._due_s = time_s + 1.0 / _FRAMES_PER_S
+        return True
+
+
+class Gantry(Watcher):
+    """Hangs the robot's base above where it is, and lets it down.
+
+    Args:
+        robot: The robot.
+        release_s: When to let it down, on the emulation's clock [s].
+    """
+
+    def __init__(self, robot: MujocoRobot, release_s: float) -> None:
+        self._robot, self._release_s = robot, release_s
+        robot.data.qpos[2] += _HANGS_M
+        robot.gantry = True
+
+    def __call__(self, time_s: float) -> None:
+        """Let it down when it is time."""
+        if time_s >= self._release_s and self._robot.gantry:
+            self._robot.gantry = False
+
+
+class Truth(Watcher):
+    """Notes where the robot really is, which none of its sensors measures.
+
+    Args:
+        robot: The robot.
+
+    Attributes:
+        rows: Time on the emulation's clock [s], place of the base in the world [m], and its tilt [rad].
+    """
+
+    def __init__(self, robot: MujocoRobot) -> None:
+        self._robot = robot
+        self._frames = _Frames()
+        self.rows: list[dict[str, float]] = []
+
+    def __call__(self, time_s: float) -> None:
+        """Note it, as often as a video has frames."""
+        if not self._frames.due(time_s):
+            return
+        x, y, z, qw, qx, qy, qz = self._robot.data.qpos[:7].tolist()
+        tilt = math.acos(min(max(1.0 - 2.0 * (qx * qx + qy * qy), -1.0), 1.0))
+        yaw = math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
+        self.rows.append({"time_s": time_s, "x_m": x, "y_m": y, "z_m": z, "yaw_rad": yaw, "tilt_rad": tilt})
+
+
+class Window(Watcher):
+    """Shows the robot in a window. Closing it does not end the emulation.
+
+    Args:
+        robot: The robot.
+
+    Raises:
+        SurefootError: If there is no display.
+    """
+
+    def __init__(self, robot: MujocoRobot) -> None:
+        if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            raise SurefootError("--view: there is no display. Use --record FILE instead.")  # MuJoCo would end us
+        import mujoco.viewer
+
+        self._viewer: Any = mujoco.viewer.launch_passive(robot.physics, robot.data)
+        self._frames = _Frames()
+
+    def __call__(self, time_s: float) -> None:
+        """Show it as it is now, as often as a person sees."""
+        if self._frames.due(time_s) and self._viewer.is_running():
+            self._viewer.sync()
+
+    def __exit__(self, *unused: object) -> None:
+        self._viewer.close()
+
+
+class Recorder(Watcher):
+    """Records poses while the robot lives, and draws the video from them when it ends: drawing would hold it up.
+
+    Args:
+        robot: The robot.
+        path: The video, ``.mp4``.
+    """
+
+    def __init__(self, robot: MujocoRobot, path: Path) -> None:
+        if path.suffix != ".mp4":
+            raise SurefootError(f"--record is {path}; it must end in .mp4.")
+        self._robot, self._path = robot, path
+        self._poses: list[np.ndarray] = []
+        self._frames = _Frames()
+
+    def __call__(self, time_s: float) -> None:
+        """Keep the pose, as often as the video has frames."""
+        if self._frames.due(time_s):
+            self._poses.append(self._robot.data.qpos.copy())
+
+    def __exit__(self, *unused: object) -> None:
+        if self._poses:
+            self._draw()
+            print(f"Recorded: {self._path}")
+
+    def _draw(self) -> None:
+        import mujoco
+
+        physics, data = self._robot.physics, mujoco.MjData(self._robot.physics)
+        camera = mujoco.MjvCamera()
+        camera.distance, camera.elevation, camera.azimuth = _DISTANCE_M, _ELEVATION_DEG, _AZIMUTH_DEG
+        size = f"{_WIDTH}x{_HEIGHT}"
+        command = [_ffmpeg(), "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size]
+        command += ["-r", str(_FRAMES_PER_S), "-i", "-", "-pix_fmt", "yuv420p", str(self._path)]
+        with mujoco.Renderer(physics, _HEIGHT, _WIDTH) as renderer:
+            encoder = subprocess.Popen(command, stdin=subprocess.PIPE)
+            assert encoder.stdin is not None
+            with encoder.stdin as pipe:
+                for pose in self._poses:
+                    data.qpos[:] = pose
+                    mujoco.mj_forward(physics, data)
+                    camera.lookat[:] = pose[:3]
+                    renderer.update_scene(data, camera)
+                    pipe.write(renderer.render().tobytes())
+            if encoder.wait() != 0:
+                raise SurefootError(f"ffmpeg could not write {self._path}; what it said is above.")
+
+
+def _ffmpeg() -> str:
+    try:
+        import imageio_ffmpeg
+    except ImportError as error:
+        raise SurefootError("--record needs ffmpeg: pip install imageio-ffmpeg.") from error
+    return imageio_ffmpeg.get_ffmpeg_exe()

@@ -1,0 +1,59 @@
+"""The Go2 flat velocity task, ours or Isaac Lab's stock one, opened for a measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, cast
+
+OUR_TASK = "Surefoot-Velocity-Flat-Go2"
+ROBOT = "unitree_go2"
+"""The robot of both tasks."""
+
+Side = Literal["ours", "stock"]
+
+
+@contextmanager
+def opened(
+    side: Side, *, physics: str, device: str, num_envs: int, seed: int, preset: str | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """Start the simulator and yield the environment, reset once, and the agent's configuration.
+
+    Args:
+        side: Whose task.
+        physics: Engine.
+        device: Device.
+        num_envs: Environments in this process.
+        seed: Seed of the environment.
+        preset: Preset of our randomization; None for what the stock task has of it.
+    """
+    from surefoot.engines import install_shims
+
+    install_shims()
+    import gymnasium
+    from isaaclab.app import launch_simulation
+    from isaaclab_tasks.utils import resolve_task_config
+
+    import surefoot.task_registry
+    from surefoot.randomization.randomization_cfg import RandomizationCfg
+    from surefoot_devtools.benchmarking.stock_task import STOCK_TASK, stock_env_cfg, stock_randomization
+
+    surefoot.task_registry.task_ids()
+    cfg, agent = cast(
+        "tuple[Any, Any]",
+        resolve_task_config(OUR_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"]),
+    )
+    task = OUR_TASK
+    if side == "stock":
+        cfg, agent = stock_env_cfg(cfg, physics=physics)
+        task = STOCK_TASK
+    else:
+        cfg.randomization = stock_randomization() if preset is None else RandomizationCfg(preset=preset)
+    cfg.sim.device = agent.device = device
+    cfg.scene.num_envs = num_envs
+    cfg.seed = seed
+    with launch_simulation(cfg, {"device": device, "headless": True}):
+        env = gymnasium.make(task, cfg=cfg)
+        env.reset()
+        yield env, agent
+        env.close()

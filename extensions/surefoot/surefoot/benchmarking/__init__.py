@@ -1,4 +1,0 @@
-"""Speed of Surefoot's tasks against Isaac Lab's stock task, with everything that is physics held equal.
-
-One measurement is one process (:mod:`~surefoot.benchmarking.worker`), so that no engine, cache or allocator is shared.
-"""
