@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from surefoot.engines import install_shims
-from surefoot.evaluation.scenario import Scenario, Terrain
+from surefoot.evaluation.scenarios.scenario import Scenario, Terrain
 from surefoot.terrains.isaac_ground import IsaacGround, Tile, lay_out
 
 TASK = "Surefoot-Velocity-Flat-Go2"

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from tests.unit import evaluation_rig as rig
 
-from surefoot.evaluation.exemplars import exemplars
-from surefoot.evaluation.gate import Gate, judge
-from surefoot.evaluation.recording import ARRAYS
+from surefoot.evaluation.judging.gate import Gate, judge
 from surefoot.evaluation.report import words
 from surefoot.evaluation.report.curves import velocity_figures
 from surefoot.evaluation.report.figure import load_recordings, until_over
@@ -26,7 +24,9 @@ from surefoot.evaluation.report.push_polar import push_figure
 from surefoot.evaluation.report.setting import setting
 from surefoot.evaluation.report.torque_speed import envelope, torque_speed_figures
 from surefoot.evaluation.report.verdict import headline
-from surefoot.evaluation.scenario import Scenario
+from surefoot.evaluation.results.exemplars import exemplars
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.trials.recording import ARRAYS
 from surefoot_robots import get_robot
 
 LARGEST_PAGE_BYTES = 3_000_000
@@ -224,7 +224,7 @@ def test_a_film_shows_the_robot_on_the_ground_of_its_scenario(made):
 
 
 def test_red_flags_are_shown_with_what_to_try():
-    from surefoot.evaluation.red_flags import RedFlag
+    from surefoot.evaluation.judging.red_flags import RedFlag
 
     flag = RedFlag(
         rule="dead_zone",

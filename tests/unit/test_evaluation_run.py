@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 from tests.unit.motion_rig import BUNDLE, CONTRACT, F, J, batch, scenario, truth
 
-from surefoot.evaluation.command_schedule import command_schedule, component_order
-from surefoot.evaluation.drawing import draw_batch
-from surefoot.evaluation.mujoco_engine import MujocoTrialEngine
-from surefoot.evaluation.recording import ARRAYS, MOST_STEPS, Recording, TrialRecorder
-from surefoot.evaluation.rotations import about_vertical, from_angles
-from surefoot.evaluation.scenario_files import load_suite
-from surefoot.evaluation.time_spent import TimeSpent
-from surefoot.evaluation.trial_batch import PushTimes, TrialBatch
-from surefoot.evaluation.trial_pushes import TrialPushes
-from surefoot.evaluation.trial_run import TrialRun, run_batch, trial_limits
+from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
+from surefoot.evaluation.running.timing import TimeSpent
+from surefoot.evaluation.running.trial_run import TrialRun, run_batch
+from surefoot.evaluation.scenarios.files import load_suite
+from surefoot.evaluation.scenarios.robot_fit import trial_limits
+from surefoot.evaluation.trials.batch import PushTimes, TrialBatch
+from surefoot.evaluation.trials.command_schedule import command_schedule, component_order
+from surefoot.evaluation.trials.pushes import TrialPushes
+from surefoot.evaluation.trials.recording import ARRAYS, MOST_STEPS, Recording, TrialRecorder
+from surefoot.evaluation.trials.rotations import about_vertical, from_angles
+from surefoot.evaluation.trials.sampling import draw_batch
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle, load_bundle

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.evaluation import scenario_files
-from surefoot.evaluation.engine_choice import ENGINES, dealing
-from surefoot.evaluation.measures import MEASURES
-from surefoot.evaluation.scenario import Bound, Suite
-from surefoot.evaluation.scenario_files import BUILT_IN, load_suite, scenario_schema
-from surefoot.evaluation.scenario_rules import POSSIBLE
+from surefoot.evaluation.engines.choice import ENGINES, dealing
+from surefoot.evaluation.measure_catalogue import MEASURES
+from surefoot.evaluation.scenarios import files as scenario_files
+from surefoot.evaluation.scenarios.files import BUILT_IN, load_suite, scenario_schema
+from surefoot.evaluation.scenarios.rules import POSSIBLE
+from surefoot.evaluation.scenarios.scenario import Bound, Suite
 from surefoot.evaluation.statistics import fewest_successes
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Interval
@@ -144,7 +144,7 @@ def test_a_suite_says_the_same_after_a_trip_through_json(name):
 
 
 def test_the_published_schema_is_that_of_the_code():
-    """Where it differs: python -m surefoot.evaluation.scenario_files > scenario.schema.json."""
+    """Where it differs: python -m surefoot.evaluation.scenarios.files > scenario.schema.json."""
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == scenario_schema()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.learning import train_command
+from surefoot.commands import train as train_command
 from surefoot.learning.companions import RENDEZVOUS, Companions, default_processes
 from surefoot.learning.distributed import Ranks
 from surefoot.learning.run_state import of_process

@@ -8,7 +8,7 @@ import torch
 import warp as wp
 
 from surefoot.learning.generators import capture_generators, restore_generators
-from surefoot.learning.snapshot import (
+from surefoot.snapshot import (
     StateMismatchError,
     capture,
     capture_fields,

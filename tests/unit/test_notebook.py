@@ -43,7 +43,7 @@ def test_its_names_are_listed_and_each_can_be_had():
 
 
 def test_a_scenario_and_a_robot_are_the_ones_of_their_packages():
-    from surefoot.evaluation.scenario import Scenario
+    from surefoot.evaluation.scenarios.scenario import Scenario
     from surefoot_robots import RobotSpec
 
     assert (surefoot.Scenario, surefoot.RobotSpec) == (Scenario, RobotSpec)

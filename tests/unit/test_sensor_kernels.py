@@ -6,7 +6,7 @@ import torch
 import warp as wp
 from tests.unit.test_sensor_readings import DEFAULT, FIRST_COLUMN, NUM_JOINTS, STEP_DT, Rig
 
-from surefoot.randomization import philox_reference
+from surefoot.random_numbers import philox_numpy as philox_reference
 from surefoot.sensors import memory as warp_memory
 from surefoot.sensors import reference
 from surefoot.sensors.kernels import write_observation

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from surefoot.evaluation.scenario import Scenario, Terrain
+from surefoot.evaluation.scenarios.scenario import Scenario, Terrain
 from surefoot.terrains import FLAT_GROUND_USD
 from surefoot.terrains.ground_file import NEWTON_HEIGHT_FIELD, ground_file
 from surefoot.terrains.height_grid import HeightGrid

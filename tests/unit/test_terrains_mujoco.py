@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from surefoot.evaluation.scenario import Terrain
+from surefoot.evaluation.scenarios.scenario import Terrain
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import GROUND, add_ground
 from surefoot.terrains.shapes import Extent, make_grid

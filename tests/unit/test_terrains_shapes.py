@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from surefoot.evaluation.scenario import Scenario, Terrain
+from surefoot.evaluation.scenarios.scenario import Scenario, Terrain
 from surefoot.terrains.shapes import Extent, extent_of, make_grid, scenario_grid
 from surefoot_bridge.errors import SurefootError
 

@@ -9,7 +9,7 @@ from typing import Any
 
 _OFFERED = {
     "RobotSpec": "surefoot_robots:RobotSpec",
-    "Scenario": "surefoot.evaluation.scenario:Scenario",
+    "Scenario": "surefoot.evaluation.scenarios.scenario:Scenario",
     "export": "surefoot.notebook:export",
     "get_robot": "surefoot_robots:get_robot",
     "list_robots": "surefoot_robots:list_robots",

@@ -178,7 +178,7 @@ def main() -> int:
     values = json.load(sys.stdin)
     for name in ("output", "resume", "weights"):
         values[name] = Path(values[name]) if values[name] else None
-    from surefoot.learning import train_command
+    from surefoot.commands import train as train_command
 
     try:
         return train_command.run(argparse.Namespace(**values))

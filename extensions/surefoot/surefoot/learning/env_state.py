@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from surefoot.learning.snapshot import (
+from surefoot.snapshot import (
     Stateful,
     StateMismatchError,
     capture,

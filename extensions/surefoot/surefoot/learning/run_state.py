@@ -9,7 +9,7 @@ import torch
 from surefoot.learning.distributed import Ranks, gather
 from surefoot.learning.env_state import capture_env_state, restore_env_state
 from surefoot.learning.generators import capture_generators, restore_generators
-from surefoot.learning.snapshot import capture
+from surefoot.snapshot import capture
 
 if TYPE_CHECKING:
     from surefoot.learning.runner import SurefootRunner

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import erfinv
 
+from surefoot.random_numbers.philox_numpy import philox, unit_interval
+
 from .layout import DISTRIBUTIONS, Block, TableLayout
-from .philox_reference import philox, unit_interval
 
 
 def draw(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot.randomization.philox_reference import philox, standard_normals, unit_interval
+from surefoot.random_numbers.philox_numpy import philox, standard_normals, unit_interval
 
 TAG = 0x53454E53
 JOINT_STREAM = 0x00000

@@ -21,7 +21,7 @@ from .height_grid import HeightGrid
 from .shapes import Extent, extent_of, make_grid
 
 if TYPE_CHECKING:
-    from surefoot.evaluation.scenario import Scenario, Terrain
+    from surefoot.evaluation.scenarios.scenario import Scenario, Terrain
 
 CLEAR_M = 40.0
 """Around the scene's origin, where environments have their own origins, there are no tiles: a square of twice this."""

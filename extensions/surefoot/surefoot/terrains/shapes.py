@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from surefoot.randomization.philox_reference import philox, unit_interval
+from surefoot.random_numbers.philox_numpy import philox, unit_interval
 
 from .height_grid import LARGEST_SPACING_M, HeightGrid, check_shape
 
 if TYPE_CHECKING:
-    from surefoot.evaluation.scenario import Scenario, Terrain
+    from surefoot.evaluation.scenarios.scenario import Scenario, Terrain
 
 PLATFORM_M = 1.0
 """Half the edge of the level square around the origin."""

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from surefoot.evaluation.exemplars import exemplars
-from surefoot.evaluation.outcome import TrialOutcome
-from surefoot.evaluation.recording import ARRAYS, Recording
-from surefoot.evaluation.result import Evaluation
+from surefoot.evaluation.results.exemplars import exemplars
+from surefoot.evaluation.results.result import Evaluation
+from surefoot.evaluation.trials.outcome import TrialOutcome
+from surefoot.evaluation.trials.recording import ARRAYS, Recording
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety_rules import Response
 
@@ -81,7 +81,7 @@ def period_s(recording: Recording) -> float:
 
 def moving(command: np.ndarray) -> np.ndarray:
     """Return whether commands (T, 3) ask a robot to step, (T,)."""
-    from surefoot.evaluation.measures import MOVING_SPEED, MOVING_YAW_RATE
+    from surefoot.evaluation.measure_catalogue import MOVING_SPEED, MOVING_YAW_RATE
 
     return (np.hypot(command[:, 0], command[:, 1]) > MOVING_SPEED) | (np.abs(command[:, 2]) > MOVING_YAW_RATE)
 

@@ -8,9 +8,9 @@ from types import TracebackType
 import mujoco
 import numpy as np
 
-from surefoot.evaluation.recording import Recording
-from surefoot.evaluation.rotations import heading
-from surefoot.evaluation.scenario import Scenario
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.trials.recording import Recording
+from surefoot.evaluation.trials.rotations import heading
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import GROUND, add_ground
 from surefoot.terrains.shapes import scenario_grid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from surefoot.evaluation.scenario import Push, RobotVariation, Scenario, Span, Terrain
+from surefoot.evaluation.scenarios.scenario import Push, RobotVariation, Scenario, Span, Terrain
 
 from .words import DASH, THIN, TIMES, given, listed
 

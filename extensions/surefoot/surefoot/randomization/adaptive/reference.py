@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.randomization.philox_reference import philox, unit_interval
+from surefoot.random_numbers.philox_numpy import philox, unit_interval
 
 TAG = 0x41445220
 BEGUN, ENDED, SUCCEEDED = range(3)
