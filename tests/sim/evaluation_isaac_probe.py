@@ -16,9 +16,9 @@ from evaluation_isaac_trials import FLAT, FORWARD, NUM_TRIALS, SLOPE, WALK_S, ba
 
 from surefoot.evaluation.engines.isaac_engine import IsaacTrialEngine
 from surefoot.evaluation.running.trial_run import run_batch
+from surefoot.evaluation.scenarios.ground import lay_out
 from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.trials.batch import TrialBatch
-from surefoot.terrains.isaac_ground import lay_out
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.controller import Controller
 from surefoot_bridge.controller_state import ControllerState, TickInputs

@@ -8,6 +8,7 @@ from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
 from surefoot.evaluation.running.timing import TimeSpent
 from surefoot.evaluation.running.trial_run import TrialRun, run_batch
 from surefoot.evaluation.scenarios.files import load_suite
+from surefoot.evaluation.scenarios.ground import scenario_grid
 from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.trials.batch import PushTimes, TrialBatch
 from surefoot.evaluation.trials.command_schedule import command_schedule, component_order
@@ -16,7 +17,6 @@ from surefoot.evaluation.trials.recording import ARRAYS, MOST_STEPS, Recording, 
 from surefoot.evaluation.trials.rotations import about_vertical, from_angles
 from surefoot.evaluation.trials.sampling import draw_batch
 from surefoot.terrains.height_grid import HeightGrid
-from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robot_handling import hold_of

@@ -10,8 +10,8 @@ from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
 from surefoot.evaluation.judging.red_flag_rules import RULES
 from surefoot.evaluation.judging.red_flags import find_red_flags
 from surefoot.evaluation.running.trial_run import run_batch
-from surefoot.evaluation.running.trial_runner import scenario_grid
 from surefoot.evaluation.scenarios.files import load_suite
+from surefoot.evaluation.scenarios.ground import scenario_grid
 from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.trials.outcome import ScenarioOutcome
 from surefoot.evaluation.trials.sampling import draw_batch

@@ -15,7 +15,6 @@ from tests.unit.actuator_rig import TIMING, Rig
 from surefoot.actuators.actuator import JointActuator
 from surefoot.actuators.actuator_cfg import make_actuator_cfg
 from surefoot.learning import training
-from surefoot.learning.companions import rank_variables
 from surefoot.randomization import appliers
 from surefoot.randomization.adaptive.bounds import AdaptiveCfg
 from surefoot.randomization.bodies import BodyComposer
@@ -26,6 +25,7 @@ from surefoot.randomization.presets import preset_ranges
 from surefoot.randomization.randomization import Randomization
 from surefoot.randomization.robot_model import read_robot_model
 from surefoot.randomization.table import RandomizationTable
+from surefoot.ranks import rank_variables
 from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
 from surefoot_robots import get_robot
 

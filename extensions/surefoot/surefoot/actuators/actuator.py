@@ -32,23 +32,19 @@ class JointActuator(ActuatorBase):
 
     :attr:`applied_effort` is the torque of the motor [N.m], shape (num_envs, num_joints); what the engine receives is
     that torque less joint friction. Derived from :class:`~isaaclab.actuators.ActuatorBase` rather than from
-    ``IdealPDActuator``, whose subclasses Isaac Lab replaces by its own models. State stands in tensors that are
-    attributes, where checkpoints find it; parameters are the table's to save.
+    ``IdealPDActuator``, whose subclasses Isaac Lab replaces by its own models. Its state
+    (:class:`~surefoot.actuators.state.ActuatorState`) stands in tensors that are attributes, where checkpoints find it;
+    parameters are the table's to save.
     """
 
     cfg: JointActuatorCfg
 
+    # See ActuatorState.
     commands: torch.Tensor
-    """Commands (position [rad], velocity [rad/s], effort [N.m]) by age in control steps, the newest first,
-    (num_envs, num_slots, num_joints, 3)."""
     command_age: torch.Tensor
-    """Time since the newest command at the start of the next substep [s], (num_envs, num_joints)."""
     heat: torch.Tensor
-    """Heat of each motor; 1 is what its continuous torque settles at, (num_envs, num_joints)."""
     voltage: torch.Tensor
-    """Battery voltage as a share of the nominal one, (num_envs,)."""
     episode_time: torch.Tensor
-    """Time since the reset [s], (num_envs,)."""
 
     def __init__(
         self,
@@ -82,11 +78,8 @@ class JointActuator(ActuatorBase):
         self._same_joint = self.engine_joint(joint_names)
         self._joint_effort = torch.zeros_like(self.computed_effort)
         self.motor_power = torch.zeros_like(self.computed_effort)
-        """Mechanical power of the motors in the last substep [W], (num_envs, num_joints)."""
         self.saturation = torch.zeros_like(self.computed_effort, dtype=torch.int8)
-        """What cut the torque in the last substep, :class:`~surefoot_bridge.actuators.equations.Saturation`, (num_envs,
-        num_joints)."""
-        self.network = None
+        self.network: ActuatorNetwork | None = None
         if cfg.network_file is not None:
             self.network = ActuatorNetwork(
                 cfg.network_file,

@@ -21,8 +21,8 @@ from surefoot_bridge.actuators.parameters import (
 from . import kernels, network_kernels, state_kernels
 
 if TYPE_CHECKING:
-    from .actuator import JointActuator
     from .network import ActuatorNetwork
+    from .state import ActuatorState
 
 
 class Recorded(Protocol):
@@ -72,7 +72,7 @@ class ActuatorArrays:
 
     def __init__(
         self,
-        actuator: JointActuator,
+        actuator: ActuatorState,
         *,
         table: wp.array,
         columns: Any,

@@ -8,7 +8,7 @@ from typing import Any
 
 from surefoot.benchmarking.suite import run_worker
 from surefoot.benchmarking.worker import Measurement, Request
-from surefoot.learning.companions import default_processes
+from surefoot.learning.worker_processes import default_processes
 
 PRESETS = ("none", "standard")
 

@@ -24,7 +24,7 @@ from surefoot.benchmarking.on_off import compare_presets
 from surefoot.benchmarking.randomization_worker import MODULE, RandomizationMeasurement, RandomizationRequest
 from surefoot.benchmarking.suite import run_module
 from surefoot.engines import Physics
-from surefoot.learning.companions import default_num_envs
+from surefoot.learning.worker_processes import default_num_envs
 from surefoot_robots import get_robot
 
 SHARES_PERCENT = (1, 10, 100)

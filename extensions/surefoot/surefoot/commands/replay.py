@@ -84,8 +84,8 @@ def run(args: argparse.Namespace) -> int:
 def _run_again(plan: Plan, name: str, number: int) -> TrialOutcome:
     """Run a trial among those that it ran among, and keep its motion."""
     from surefoot.evaluation.running.live_progress import PLAIN_INTERVAL_S
+    from surefoot.evaluation.running.messages import Request
     from surefoot.evaluation.running.trial_runner import scenario_in
-    from surefoot.evaluation.running.worker import Request
     from surefoot.live_line import LiveLine
 
     (engine,) = plan.engines

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 if TYPE_CHECKING:
-    from surefoot.learning.companions import Companions
-    from surefoot.learning.distributed import Ranks
     from surefoot.learning.run_directory import RunDirectory, RunSettings
+    from surefoot.learning.worker_processes import WorkerProcesses
+    from surefoot.ranks import Ranks
 
+_WORKER = "surefoot.commands.train_worker"
 LOGGERS = ("tensorboard", "wandb", "none")
 
 
@@ -71,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
     """
     began = time.monotonic()
     _check_arguments(args)
-    from surefoot.learning.companions import Companions
-    from surefoot.learning.distributed import Ranks
+    from surefoot.learning.worker_processes import WorkerProcesses
+    from surefoot.ranks import Ranks
 
     ranks = Ranks.from_environment()
     earlier_run, settings = _open(args, ranks) if args.resume else (None, _settings(args, ranks))
@@ -81,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
         return _train(args, began, settings, earlier_run, None)
     if not earlier_run:
         args.processes = settings.processes
-    with Companions(settings.processes, vars(args)) as companions:
-        return _train(args, began, settings, earlier_run, companions)
+    with WorkerProcesses(settings.processes, _WORKER, vars(args)) as workers:
+        return _train(args, began, settings, earlier_run, workers)
 
 
 def _train(
@@ -90,13 +91,13 @@ def _train(
     began: float,
     settings: RunSettings,
     earlier_run: RunDirectory | None,
-    companions: Companions | None,
+    workers: WorkerProcesses | None,
 ) -> int:
     """Resolve the configuration and train with it."""
     from surefoot.learning.checkpoint import read_checkpoint
-    from surefoot.learning.distributed import Ranks
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.learning.training import TrainingPlan, train
+    from surefoot.ranks import Ranks
 
     env_cfg, agent_cfg = _resolve_quietly(settings)
     settings = dataclasses.replace(
@@ -111,7 +112,7 @@ def _train(
         logger=args.logger,
         video=args.video,
         deadline=began + 60.0 * args.max_minutes if args.max_minutes else None,
-        companions=companions,
+        workers=workers,
     )
     if not Ranks.from_environment().is_first:
         return train(plan, None)
@@ -158,8 +159,8 @@ _FIXED_BY_RUN = (
 def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
     """Fill in what the command line leaves open."""
     from surefoot.engines import check_device, check_physics, default_device, default_physics
-    from surefoot.learning.companions import default_num_envs
     from surefoot.learning.run_directory import RunSettings
+    from surefoot.learning.worker_processes import default_num_envs
     from surefoot.task_registry import check_task
 
     task = check_task(args.task)
@@ -201,9 +202,10 @@ def _randomization(args: argparse.Namespace) -> list[str]:
 
 def _processes(asked: int | None, device: str, num_envs: int, ranks: Ranks) -> int:
     """Number of processes that share the environments."""
-    from surefoot.learning.companions import default_processes, is_companion
+    from surefoot.learning.worker_processes import default_processes
+    from surefoot.ranks import is_worker
 
-    if ranks.world_size > 1 and not is_companion():
+    if ranks.world_size > 1 and not is_worker():
         if asked not in (None, 1):
             raise SurefootError(f"--processes {asked} under torchrun: it starts the processes, so leave it out.")
         return 1
@@ -240,11 +242,11 @@ def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSett
 def _check_machine(settings: RunSettings, logger: str, ranks: Ranks) -> None:
     """Refuse what this machine cannot do before the simulator starts."""
     from surefoot.engines import check_physics
-    from surefoot.learning.companions import is_companion
     from surefoot.learning.memory import check_memory
+    from surefoot.ranks import is_worker
 
     check_physics(settings.physics, settings.device)
-    if settings.device == "cpu" and not is_companion():
+    if settings.device == "cpu" and not is_worker():
         check_memory(settings.num_envs, processes=max(settings.processes, ranks.world_size), copies=ranks.world_size)
     if logger == "wandb" and importlib.util.find_spec("wandb") is None:
         raise SurefootError("--logger wandb needs the package wandb: pip install 'surefoot[wandb]'.")

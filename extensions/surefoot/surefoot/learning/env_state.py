@@ -98,7 +98,10 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
     fields = {path: (owner, names) for path, owner, names in _owners(env)}
     stateful = dict(_stateful_owners(env))
     require_same_keys(env.scene.articulations, state["articulations"], "articulations")
-    require_same_keys(fields, state["fields"], "environment")
+    # Where an object has no state of its own, it does not matter by which version it was made.
+    held = [path for path, (_, names) in fields.items() if names or state["fields"].get(path)]
+    saved_fields = {path: saved for path, saved in state["fields"].items() if saved or path in held}
+    require_same_keys(held, saved_fields, "environment")
     require_same_keys(stateful, state["stateful"], "environment")
 
     # Masses before poses: an engine that keeps the pose of a centre of mass rounds the pose of a body when it moves.
@@ -107,8 +110,8 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
     for name, articulation in env.scene.articulations.items():
         _restore_articulation(articulation, state["articulations"][name])
     env.sim.forward()
-    for path, (owner, names) in fields.items():
-        saved = state["fields"][path]
+    for path in held:
+        (owner, names), saved = fields[path], saved_fields[path]
         lazy = [name for name in saved if getattr(owner, name, ...) is None]  # allocated on first use
         require_same_keys([*names, *lazy], saved, path)
         restore_fields(owner, saved, path)

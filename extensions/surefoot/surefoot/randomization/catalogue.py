@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.learning.symmetry import MirrorKind
+from surefoot.symmetry import MirrorKind
 from surefoot_robots import RobotSpec
 
 from .parameter import ActsOn, Parameter

@@ -15,10 +15,10 @@ from surefoot.evaluation.statistics import certain_verdict
 from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
 from surefoot.evaluation.trials.push_search import push_search
 
+from .messages import Answer, Request, Setup
 from .progress import EngineTally, Tally
 from .store import OutcomeStore
 from .trial_runner import scenario_in
-from .worker import Answer, Request, Setup
 from .worker_process import WorkerProcess
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from surefoot.evaluation.engines.choice import MUJOCO, has_turning_friction, why_not_scored
 from surefoot.evaluation.measures.success import with_measure
+from surefoot.evaluation.scenarios.ground import lay_out, scenario_grid
 from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.scenarios.scenario import LargestPush, Scenario, Suite
 from surefoot.evaluation.trials.batch import TrialBatch
@@ -21,16 +21,13 @@ from surefoot.evaluation.trials.push_search import push_search
 from surefoot.evaluation.trials.recording import TrialRecorder
 from surefoot.evaluation.trials.sampling import draw_batch, largest_push_times
 from surefoot.terrains.height_grid import HeightGrid
-from surefoot.terrains.isaac_ground import IsaacGround, lay_out
-from surefoot.terrains.shapes import scenario_grid
+from surefoot.terrains.isaac_ground import IsaacGround
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError, unknown_name
 
+from .messages import Setup
 from .timing import TimeSpent
 from .trial_run import run_batch
-
-if TYPE_CHECKING:
-    from .worker import Setup
 
 LARGEST_PUSH = "largest_push_n"
 """Measure that the search for the largest push fills in."""

@@ -10,74 +10,18 @@ import json
 import os
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from surefoot.evaluation.trials.outcome import TrialOutcome
 from surefoot_bridge.errors import SurefootError
+
+from .messages import Answer, Request, Setup
 
 MODULE = "surefoot.evaluation.running.worker"
 
 TELLING_S = 1.0
 """How often a worker says how far it is [s]."""
-
-
-@dataclass(frozen=True)
-class Setup:
-    """What a worker is for.
-
-    Attributes:
-        bundle: Folder of the bundle.
-        engine: Name of the engine.
-        device: Device of PhysX and Newton.
-        suite: The suite, as it is written in JSON.
-        num_trials: Trials that run side by side at most.
-        whole_length: Whether scenarios run for their whole length.
-    """
-
-    bundle: str
-    engine: str
-    device: str
-    suite: dict
-    num_trials: int
-    whole_length: bool
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to run: trials of a scenario; the folder for what is recorded, empty for none."""
-
-    scenario: str
-    numbers: list[int]
-    recordings: str = ""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came of a request.
-
-    Attributes:
-        outcomes: Of each trial.
-        seconds: How long it took [s].
-        spent_s: Where it went, by the names of :class:`~surefoot.evaluation.running.timing.TimeSpent` [s].
-        error: Why it could not run; empty where it did.
-    """
-
-    outcomes: tuple[TrialOutcome, ...] = ()
-    seconds: float = 0.0
-    spent_s: dict[str, float] = field(default_factory=dict)
-    error: str = ""
-
-    def to_json(self) -> str:
-        """Return it as one line."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, line: str) -> Answer:
-        """Read it from a line."""
-        data = json.loads(line)
-        return cls(**{**data, "outcomes": tuple(TrialOutcome(**item) for item in data["outcomes"])})
 
 
 def main() -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from surefoot.cli import PROCESS_DEFAULTS
 from surefoot_bridge.errors import SurefootError
 
-from .worker import MODULE, Answer, Request, Setup
+from .messages import Answer, Request, Setup
+from .worker import MODULE
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Processes share the processors; each does its linear algebra by itself, and in the same order on every machine. A

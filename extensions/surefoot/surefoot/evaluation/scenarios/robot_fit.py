@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from surefoot.located_yaml import Mistake
+from surefoot.terrains.terrain import Terrain
 from surefoot_bridge.mujoco_robot import AMBIENT_C
 from surefoot_bridge.safety_limits import StageLimits
 from surefoot_bridge.stages import stage_of
 from surefoot_robots import get_robot, mjcf
 
 from .rules import span_text
-from .scenario import Scenario, Terrain
+from .scenario import Scenario
 
 if TYPE_CHECKING:
     from surefoot_bridge.contract import Contract

@@ -6,7 +6,6 @@ import math
 from typing import Annotated, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -15,17 +14,13 @@ from pydantic import (
     model_validator,
 )
 
+from surefoot.strict_model import StrictModel
+from surefoot.terrains.terrain import Terrain
+
 MOST_TRIALS = 100_000
 
 
-class _Part(BaseModel):
-    """Part of a scenario: unknown keys are refused, and nothing changes once it is read."""
-
-    # Docstrings of fields are their descriptions in the published schema.
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
-
-
-class Span(_Part):
+class Span(StrictModel):
     """Numbers between two ends, uniformly; in files a number or ``[low, high]``."""
 
     low: float
@@ -64,25 +59,7 @@ Drawn = Annotated[Span, BeforeValidator(_as_span), WithJsonSchema(_DRAWN_SCHEMA)
 """A number that is drawn for each trial."""
 
 
-class Terrain(_Part):
-    """Ground under a scenario; the robot starts at the origin, facing x."""
-
-    kind: Literal["flat", "rough", "slope", "stairs"] = "flat"
-    direction: Literal["up", "down"] = "up"
-    """Of slope and stairs."""
-    grade_deg: float = Field(default=15.0, ge=0.0, le=45.0)
-    """Of a slope."""
-    step_height_m: float = Field(default=0.15, gt=0.0, le=0.5)
-    """Of stairs."""
-    step_depth_m: float = Field(default=0.3, ge=0.1, le=2.0)
-    """Of stairs."""
-    roughness_m: float = Field(default=0.04, gt=0.0, le=0.3)
-    """Of rough ground: largest height above and below the mean."""
-    seed: int = Field(default=0, ge=0)
-    """Of rough ground."""
-
-
-class CommandAt(_Part):
+class CommandAt(StrictModel):
     """A velocity command from a time on."""
 
     at_s: float = Field(ge=0.0)
@@ -90,7 +67,7 @@ class CommandAt(_Part):
     """Forward and sideways velocity [m/s], yaw rate [rad/s], in the base's frame."""
 
 
-class Push(_Part):
+class Push(StrictModel):
     """A force on the base at its centre of mass for a while, as by a hand."""
 
     at_s: Drawn
@@ -100,7 +77,7 @@ class Push(_Part):
     """From the robot's heading, counterclockwise seen from above: 90 pushes it to its left, -90 to its right."""
 
 
-class LargestPush(_Part):
+class LargestPush(StrictModel):
     """A search for the largest push survived: each trial halves its own interval, round after round."""
 
     at_s: float = Field(gt=0.0)
@@ -112,7 +89,7 @@ class LargestPush(_Part):
     """Directions that trials take in turn."""
 
 
-class RobotVariation(_Part):
+class RobotVariation(StrictModel):
     """What robot and surface differ in from the nominal ones; each number is drawn for each trial."""
 
     friction: Drawn = Span(low=0.8, high=0.8)
@@ -146,7 +123,7 @@ class RobotVariation(_Part):
     """How far each joint starts from its standing pose: no two trials are the same."""
 
 
-class Bound(_Part):
+class Bound(StrictModel):
     """What a measure must not leave."""
 
     min: float = -math.inf
@@ -162,7 +139,7 @@ class Bound(_Part):
         return {name: end for name, end in (("min", self.min), ("max", self.max)) if math.isfinite(end)}
 
 
-class Scenario(_Part):
+class Scenario(StrictModel):
     """A scenario."""
 
     name: str = Field(pattern=r"^[a-z0-9_]{1,48}$")
@@ -176,7 +153,7 @@ class Scenario(_Part):
     settle_s: float = Field(default=1.0, ge=0.0)
     """After each change of command and each push, tracking is not judged for so long."""
     trials: int = Field(default=100, ge=1, le=MOST_TRIALS)
-    success: dict[str, Bound] = {}
+    success: dict[str, Bound] = Field(default={})
     """Bounds of measures by name, besides that the robot neither falls nor is stopped by the safety layer."""
     threshold: float = Field(default=0.85, gt=0.0, lt=1.0)
     """What the lower bound of the success rate must reach for the gate."""
@@ -184,7 +161,7 @@ class Scenario(_Part):
     """Length in Newton on a CPU, where the whole one would take too long; heat is extrapolated then."""
 
 
-class Suite(_Part):
+class Suite(StrictModel):
     """Scenarios that are run together."""
 
     version: Literal[1]

@@ -8,9 +8,9 @@ from isaaclab.utils import configclass
 
 @configclass
 class VelocityCommandCfg(UniformVelocityCommandCfg):
-    """Parameters of :class:`~surefoot_tasks.velocity.commands.VelocityCommand`."""
+    """Parameters of :class:`~surefoot.envs.mdp.commands.VelocityCommand`."""
 
-    class_type: type | str = "surefoot_tasks.velocity.commands:VelocityCommand"
+    class_type: type | str = "surefoot.envs.mdp.commands:VelocityCommand"
 
     initial_range_share: float = 1.0
     """Share of the full range that training begins with, in [0, 1]."""

@@ -8,11 +8,8 @@ process stays the one in the terminal, and the others end with it.
 
 from __future__ import annotations
 
-import argparse
-import ctypes
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -22,10 +19,8 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
+from surefoot.ranks import rank_variables, ready_file
 from surefoot_bridge.errors import SurefootError
-
-RENDEZVOUS = "SUREFOOT_RENDEZVOUS"
-"""Environment variable with the folder in which the processes of a run meet."""
 
 MIN_ENVIRONMENTS = 128
 """Fewest environments worth a process: two of 128 Go2 each stepped 23 % faster than one of 256, two of 512 14 % faster,
@@ -33,7 +28,7 @@ and both as fast as one in an hour in which the machine ran at half its speed (`
 1788113 and now). Fewer were not measured."""
 
 _PATIENCE_S = 30.0
-"""Time that companions have to end by themselves when training has ended [s]."""
+"""Time that workers have to end by themselves when training has ended [s]."""
 
 
 NUM_ENVS = {"cpu": 1024, "cuda": 4096}
@@ -59,29 +54,16 @@ def default_processes(device: str, num_envs: int) -> int:
     return next(count for count in range(most, 0, -1) if num_envs % count == 0)
 
 
-def rank_variables(rank: int, count: int, folder: str) -> dict[str, str]:
-    """Environment of one of several processes on this machine: what torchrun would set, and a folder to meet in.
-
-    A folder cannot be taken by another program, as a port can.
-    """
-    return {
-        "RANK": str(rank),
-        "LOCAL_RANK": str(rank),
-        "WORLD_SIZE": str(count),
-        "GLOO_SOCKET_IFNAME": "lo",
-        RENDEZVOUS: folder,
-    }
-
-
-class Companions:
+class WorkerProcesses:
     """The other processes of a run that this process has started.
 
     Args:
         count: Number of processes of the run, this one included.
+        module: Module that each of them runs; it reads the arguments from its standard input.
         arguments: Arguments of ``surefoot train`` for each of them, as parsed.
     """
 
-    def __init__(self, count: int, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, count: int, module: str, arguments: Mapping[str, Any]) -> None:
         self._folder = TemporaryDirectory(prefix="surefoot_")
         self._before = {name: os.environ.get(name) for name in rank_variables(0, 1, "")}
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
@@ -89,7 +71,7 @@ class Companions:
         for rank in range(1, count):
             with self._log(rank).open("wb") as log:
                 process = subprocess.Popen(
-                    [sys.executable, "-m", "surefoot.learning.companions"],
+                    [sys.executable, "-m", module],
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -101,7 +83,7 @@ class Companions:
             process.stdin.close()
         os.environ.update(rank_variables(0, count, self._folder.name))
 
-    def __enter__(self) -> Companions:
+    def __enter__(self) -> WorkerProcesses:
         return self
 
     def __exit__(
@@ -115,13 +97,13 @@ class Companions:
         Raises:
             SurefootError: If one has ended instead.
         """
-        while not all(_ready_file(self._folder.name, rank).exists() for rank in self._processes):
+        while not all(ready_file(self._folder.name, rank).exists() for rank in self._processes):
             if any(process.poll() is not None for process in self._processes.values()):
                 raise SurefootError(self.failure() or "A training process ended before it began to train.")
             time.sleep(0.02)
 
     def failure(self) -> str:
-        """Tell which companion has failed and its last words; empty when none has."""
+        """Tell which worker has failed and its last words; empty when none has."""
         until = time.monotonic() + 1.0  # a connection breaks a moment before the process is gone
         while time.monotonic() < until:
             for rank, process in self._processes.items():
@@ -149,43 +131,3 @@ class Companions:
 
     def _log(self, rank: int) -> Path:
         return Path(self._folder.name) / f"process_{rank}.log"
-
-
-def is_companion() -> bool:
-    """Tell whether another process of the run has started this one."""
-    return RENDEZVOUS in os.environ and os.environ["RANK"] != "0"
-
-
-def report_ready() -> None:
-    """Tell the process that started this companion that it is about to connect."""
-    if is_companion():
-        _ready_file(os.environ[RENDEZVOUS], int(os.environ["RANK"])).touch()
-
-
-def _ready_file(folder: str, rank: int) -> Path:
-    return Path(folder) / f"ready_{rank}"
-
-
-def _end_with_parent() -> None:
-    """Ask Linux to kill this process when the one that started it is gone, however it went."""
-    set_parent_death_signal = 1
-    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
-
-
-def main() -> int:
-    """Train as the process that started this one does; its arguments come on standard input."""
-    _end_with_parent()
-    values = json.load(sys.stdin)
-    for name in ("output", "resume", "weights"):
-        values[name] = Path(values[name]) if values[name] else None
-    from surefoot.commands import train as train_command
-
-    try:
-        return train_command.run(argparse.Namespace(**values))
-    except SurefootError as error:
-        print(f"surefoot: {error}", file=sys.stderr)
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.commands import train as train_command
-from surefoot.learning.companions import RENDEZVOUS, Companions, default_processes
-from surefoot.learning.distributed import Ranks
+from surefoot.commands import train
 from surefoot.learning.run_state import of_process
+from surefoot.learning.worker_processes import WorkerProcesses, default_processes
+from surefoot.ranks import RENDEZVOUS, Ranks
 from surefoot_bridge.errors import SurefootError
 
 
@@ -34,7 +34,7 @@ def test_each_core_gets_a_process_with_an_equal_share_of_enough_environments(
 
 def arguments(*words: str) -> dict:
     parser = argparse.ArgumentParser()
-    train_command.add_arguments(parser)
+    train.add_arguments(parser)
     return vars(parser.parse_args(words))
 
 
@@ -42,11 +42,11 @@ def test_a_process_that_ends_before_it_is_ready_is_named_with_its_last_words():
     before = dict(os.environ)
     with (
         pytest.raises(SurefootError, match="Training process 1 ended with exit status 2: surefoot: Unknown task 'no'"),
-        Companions(2, arguments("--task", "no")) as companions,
+        WorkerProcesses(2, "surefoot.commands.train_worker", arguments("--task", "no")) as workers,
     ):
         assert os.environ["WORLD_SIZE"] == "2"
         folder = Path(os.environ[RENDEZVOUS])
-        companions.wait_until_ready()
+        workers.wait_until_ready()
     assert dict(os.environ) == before
     assert not folder.exists()
 

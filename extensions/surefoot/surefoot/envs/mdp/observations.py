@@ -1,4 +1,4 @@
-"""Observation terms of velocity tasks.
+"""Observation terms.
 
 The actor's terms are what the robot's sensors give: gyroscope, gravity direction from the IMU's attitude, joint
 encoders, and what the controller itself knows. The critic also sees what only a simulation knows.
@@ -30,7 +30,7 @@ MIRROR_KINDS = {
     "sole_height": "foot_scalar",
     "motor_torque": "joint",
 }
-"""How each term changes when left and right are exchanged (:data:`surefoot.learning.symmetry.MirrorKind`)."""
+"""How each term changes when left and right are exchanged (:data:`surefoot.symmetry.MirrorKind`)."""
 
 
 def base_ang_vel(env: SurefootEnv) -> torch.Tensor:
@@ -67,7 +67,7 @@ def joint_velocity(env: SurefootEnv) -> torch.Tensor:
 
 def last_action(env: SurefootEnv) -> torch.Tensor:
     """The policy's last output, (num_envs, num_joints)."""
-    return env.action_manager.get_term("joint_target").raw_actions
+    return env.joint_target.raw_actions
 
 
 def base_lin_vel(env: SurefootEnv) -> torch.Tensor:
