@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.evaluation.engines.choice import ENGINES, dealing
+from surefoot.evaluation.engines.choice import ENGINES, allocate
 from surefoot.evaluation.measure_catalogue import MEASURES
 from surefoot.evaluation.scenarios import files as scenario_files
 from surefoot.evaluation.scenarios.files import BUILT_IN, load_suite, scenario_schema
@@ -115,7 +115,7 @@ def test_standing_is_ten_minutes_on_all_feet_within_10_cm_and_cool(contract):
     assert stand.length_s == 600.0
     assert stand.success["distance_m"].max == stand.success["motor_heat_max"].max == 0.1
     assert stand.success["feet_down_share"].min == 0.99
-    whole = {engine: dealing(engine, "cpu", processes=1).whole_length for engine in ENGINES}
+    whole = {engine: allocate(engine, "cpu", processes=1).whole_length for engine in ENGINES}
     assert whole == {"mujoco": True, "ovphysx": True, "newton_mjwarp": False}
 
 

@@ -26,7 +26,7 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class PlacedYaml:
+class LocatedYaml:
     """Content of a YAML file.
 
     Attributes:
@@ -51,7 +51,7 @@ class PlacedYaml:
         return self.lines.get(place, 1)
 
 
-def read_yaml(path: Path) -> PlacedYaml:
+def read_yaml(path: Path) -> LocatedYaml:
     """Read a YAML file of mappings, lists, numbers and text.
 
     Raises:
@@ -71,7 +71,7 @@ def read_yaml(path: Path) -> PlacedYaml:
         lines: dict[Place, int] = {}
         mistakes = list(_walk(root, (), lines, set()))
         if mistakes:
-            raise SurefootError(PlacedYaml(path, None, lines).refusal(mistakes))
+            raise SurefootError(LocatedYaml(path, None, lines).refusal(mistakes))
         data = loader.construct_document(root)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -81,19 +81,19 @@ def read_yaml(path: Path) -> PlacedYaml:
         raise SurefootError(f"{path} is no YAML that can be read: {error}.") from error
     finally:
         loader.dispose()
-    return PlacedYaml(path, data, lines)
+    return LocatedYaml(path, data, lines)
 
 
-def validated[Model: BaseModel](model: type[Model], placed: PlacedYaml) -> Model:
+def validated[Model: BaseModel](model: type[Model], located: LocatedYaml) -> Model:
     """Return what a file holds as a model.
 
     Raises:
         SurefootError: If it does not fit; all mistakes are named at once, each with its line and what is right.
     """
     try:
-        return model.model_validate(placed.data)
+        return model.model_validate(located.data)
     except ValidationError as error:
-        raise SurefootError(placed.refusal(_mistakes(model, placed.data, error))) from None
+        raise SurefootError(located.refusal(_mistakes(model, located.data, error))) from None
 
 
 def shown(value: object) -> str:

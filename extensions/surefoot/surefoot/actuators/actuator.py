@@ -16,7 +16,7 @@ from surefoot_bridge.actuators.parameters import ControlTiming, JointParameters,
 from surefoot_bridge.errors import SurefootError
 
 from .network import ActuatorNetwork
-from .recorded import ActuatorArrays, Recorded, bind_columns
+from .recorded import ActuatorArrays, RecordedLaunch, bind_columns
 
 if TYPE_CHECKING:
     from .actuator_cfg import JointActuatorCfg
@@ -136,7 +136,9 @@ class JointActuator(ActuatorBase):
         columns = [engine_joint_names.index(name) for name in self.joint_names]
         return wp.array(columns, dtype=wp.int32, device=self._device)
 
-    def record(self, joint_pos: wp.array, joint_vel: wp.array, engine_joint: wp.array, *, out: wp.array) -> Recorded:
+    def record(
+        self, joint_pos: wp.array, joint_vel: wp.array, engine_joint: wp.array, *, out: wp.array
+    ) -> RecordedLaunch:
         """Prepare a substep on arrays of shape (num_envs, num_joints) that stay where they are.
 
         Each launch neither allocates nor waits for the device, and spares the host the packing of arguments. With an
@@ -153,7 +155,7 @@ class JointActuator(ActuatorBase):
             return arrays.record_efforts(joint_pos, joint_vel, engine_joint, out)
         return arrays.record_network_efforts(self.network, joint_pos, joint_vel, engine_joint, out)
 
-    def record_push(self, position: torch.Tensor, velocity: torch.Tensor, effort: torch.Tensor) -> Recorded:
+    def record_push(self, position: torch.Tensor, velocity: torch.Tensor, effort: torch.Tensor) -> RecordedLaunch:
         """Prepare the push of a command, to be launched once per control step before physics.
 
         Args:
@@ -178,7 +180,7 @@ class JointActuator(ActuatorBase):
             return
         self._arrays.reset(env_ids)
 
-    def hand_over(self) -> None:
+    def leave_launching_to_engine(self) -> None:
         """Say that the engine's own step launches the kernel: :meth:`compute` then returns what was computed there."""
         self._started().launched_by_engine = True
 

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from surefoot.randomization.bodies import BODY_PARAMETERS, Bodies, compose_reference
-from surefoot.randomization.robot_model import read_robot_model
+from surefoot.randomization.nominal_model import read_nominal_model
 
 from .bench import FLIGHT_HEIGHT_M, Bench
 from .readback import EngineReadback
@@ -63,7 +63,7 @@ def _reads_table(bench: Bench) -> bool:
 
 def _bodies_of(bench: Bench, env: int) -> Bodies:
     """Compose the bodies of an environment from the table, in NumPy."""
-    model = read_robot_model(bench.spec)
+    model = read_nominal_model(bench.spec)
     values = {name: bench.table.view(name)[env].cpu().numpy().astype(np.float64) for name in BODY_PARAMETERS}
     return compose_reference(model, model.body_names.index(bench.spec.base_body), values)
 
@@ -76,7 +76,7 @@ def compile_model(bench: Bench, env: int) -> mujoco.MjModel:
     """Compile the robot with the inertial values of an environment as a MuJoCo model of its own."""
     spec = mujoco.MjSpec.from_file(str(bench.spec.mjcf_path))
     bodies = _bodies_of(bench, env)
-    for index, name in enumerate(read_robot_model(bench.spec).body_names):
+    for index, name in enumerate(read_nominal_model(bench.spec).body_names):
         body = spec.body(name)
         inertia = bodies.inertia_kgm2[index]
         body.mass = bodies.mass_kg[index]

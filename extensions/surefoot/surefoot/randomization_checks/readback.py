@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from surefoot.randomization.bodies import Bodies
-from surefoot.randomization.robot_model import read_robot_model
+from surefoot.randomization.nominal_model import read_nominal_model
 
 if TYPE_CHECKING:
     from surefoot.envs.env import SurefootEnv
@@ -37,7 +37,7 @@ class OvPhysxReadback:
         self._view: Any = env.robot.root_view
         self._env = env
         engine_bodies, engine_joints = list(self._view.body_names), list(env.robot.backend_joint_names)
-        self._bodies = [engine_bodies.index(name) for name in read_robot_model(env.robot_spec).body_names]
+        self._bodies = [engine_bodies.index(name) for name in read_nominal_model(env.robot_spec).body_names]
         self._joints = [engine_joints.index(name) for name in env.robot_spec.joint_names]
 
     def bodies(self) -> Bodies:
@@ -82,11 +82,11 @@ class NewtonReadback:
         self._model = solver.mjw_model
         self._spec = env.robot_spec
         names = [solver.mj_model.body(index).name.split("/")[-1] for index in range(solver.mj_model.nbody)]
-        self._bodies = [_only(names, name) for name in read_robot_model(self._spec).body_names]
+        self._bodies = [_only(names, name) for name in read_nominal_model(self._spec).body_names]
         joints = [solver.mj_model.joint(index) for index in range(solver.mj_model.njnt)]
         joint_names = [joint.name.split("/")[-1] for joint in joints]
         self._dofs = [int(joints[_only(joint_names, name)].dofadr[0]) for name in self._spec.joint_names]
-        feet = [self._bodies[read_robot_model(self._spec).body_names.index(foot)] for foot in self._spec.foot_bodies]
+        feet = [self._bodies[read_nominal_model(self._spec).body_names.index(foot)] for foot in self._spec.foot_bodies]
         self._foot_geoms = [np.flatnonzero(solver.mj_model.geom_bodyid == foot) for foot in feet]
         self._nominal_solref = np.array([0.01, 1.0])
 

@@ -28,8 +28,8 @@ _PROCESS_GIB = 4.0
 
 
 @dataclass(frozen=True)
-class Dealing:
-    """How trials are dealt out in an engine.
+class TrialAllocation:
+    """How trials are allocated to the processes of an engine.
 
     Attributes:
         processes: Processes that run trials.
@@ -44,8 +44,8 @@ class Dealing:
     whole_length: bool
 
 
-def dealing(engine: str, device: str, *, processes: int | None) -> Dealing:
-    """Return how trials are dealt out.
+def allocate(engine: str, device: str, *, processes: int | None) -> TrialAllocation:
+    """Return how trials are allocated.
 
     Args:
         engine: Name of the engine.
@@ -54,12 +54,12 @@ def dealing(engine: str, device: str, *, processes: int | None) -> Dealing:
     """
     processors = os.cpu_count() or 1
     if engine == MUJOCO:
-        return Dealing(processes or processors, CHUNK, None, whole_length=True)
+        return TrialAllocation(processes or processors, CHUNK, None, whole_length=True)
     if device != "cpu":
-        return Dealing(1, 1000, None, whole_length=True)
+        return TrialAllocation(1, 1000, None, whole_length=True)
     room = memory_gib() / _PROCESS_GIB
     most = processors if math.isnan(room) else min(processors, max(int(room), 1))
-    return Dealing(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=engine == _SHORT["physx"])
+    return TrialAllocation(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=engine == _SHORT["physx"])
 
 
 def leaves_traces(engine: str, scenario: Scenario) -> bool:

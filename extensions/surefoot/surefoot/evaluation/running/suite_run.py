@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from surefoot.evaluation.engines.choice import MUJOCO, Dealing, dealing, leaves_traces, why_not_scored
+from surefoot.evaluation.engines.choice import MUJOCO, TrialAllocation, allocate, leaves_traces, why_not_scored
 from surefoot.evaluation.results.exemplars import keep_exemplars
 from surefoot.evaluation.scenarios.scenario import Scenario, Suite
 from surefoot.evaluation.statistics import certain_verdict
@@ -50,24 +50,24 @@ class Plan:
     stop_early: bool = False
     record: bool = True
 
-    def dealing(self, engine: str) -> Dealing:
-        """Return how trials are dealt out in an engine."""
-        return dealing(engine, self.device, processes=self.processes)
+    def allocation(self, engine: str) -> TrialAllocation:
+        """Return how trials are allocated in an engine."""
+        return allocate(engine, self.device, processes=self.processes)
 
     def planned(self, scenario: Scenario, engine: str) -> int:
         """Return how many trials of a scenario are planned in an engine."""
-        most = self.dealing(engine).most_trials
+        most = self.allocation(engine).most_trials
         asked = self.trials or scenario.trials
         return asked if most is None else min(asked, most)
 
     def chunks(self, scenario: Scenario, engine: str) -> list[list[int]]:
         """Return the numbers of a scenario's trials in an engine, those in one list that run side by side."""
-        planned, chunk = self.planned(scenario, engine), self.dealing(engine).chunk
+        planned, chunk = self.planned(scenario, engine), self.allocation(engine).chunk
         return [list(range(first, min(first + chunk, planned))) for first in range(0, planned, chunk)]
 
     def worker(self, engine: str, index: int) -> WorkerProcess:
         """Return a worker for an engine, not started yet; the index tells its log from those of others."""
-        how = self.dealing(engine)
+        how = self.allocation(engine)
         setup = Setup(
             bundle=str(self.bundle.resolve()),
             engine=engine,
@@ -134,7 +134,7 @@ class SuiteRun:
 
     def _to_do(self, engine: str, jobs: Sequence[_Job]) -> EngineTally:
         work_s = sum(job.work_s(job.planned) for job in jobs if job.engine == engine)
-        return EngineTally(engine, self._plan.dealing(engine).processes, work_s)
+        return EngineTally(engine, self._plan.allocation(engine).processes, work_s)
 
     def _jobs(self, engine: str) -> list[_Job]:
         plan, jobs, finished = self._plan, [], 0
@@ -142,7 +142,7 @@ class SuiteRun:
             if reason := why_not_scored(engine, declared):
                 self._say(f"{engine:14s} {declared.name:28s} is not scored. {reason}")
                 continue
-            scenario = scenario_in(plan.suite, declared.name, whole_length=plan.dealing(engine).whole_length)
+            scenario = scenario_in(plan.suite, declared.name, whole_length=plan.allocation(engine).whole_length)
             planned = plan.planned(declared, engine)
             found = self.store.find(declared, engine, planned=planned, stop_early=plan.stop_early)
             if found is not None:
@@ -158,7 +158,7 @@ class SuiteRun:
         workers = []
         for engine in engines:
             mine = [job for job in jobs if job.engine == engine]
-            count = min(self._plan.dealing(engine).processes, sum(len(job.chunks) for job in mine))
+            count = min(self._plan.allocation(engine).processes, sum(len(job.chunks) for job in mine))
             workers += [(self._plan.worker(engine, i), mine) for i in range(count)]
         if not workers:
             return

@@ -138,10 +138,10 @@ class TrialRun:
                     request = np.full(n, Request.KEEP, dtype=np.int8)
                 spent.add("controller_s")
                 push = self._pushes.force_w(tick, truth.base_quat_wxyz)
-                target, told = verdict.command.joint_pos_rad, latency(verdict.command)
+                target, sent = verdict.command.joint_pos_rad, latency(verdict.command)
                 response = np.maximum(response, verdict.response)
                 spent.add("other_s")
-                engine.step(told, push)
+                engine.step(sent, push)
                 report, truth = engine.report(), engine.truth()
                 tick += 1
                 spent.add("physics_s")
@@ -194,16 +194,16 @@ class TrialRun:
         n, passed = len(self._none), int(np.ceil(self._stand_s / self._period_s)) + 2
         state, request = self.controller.initial((n,)), np.full(n, Request.STAND, dtype=np.int8)
         still = np.zeros((n, len(COMPONENTS)))
-        told = None
+        sent = None
         for step in range(passed):
             time_s = -self._tick_s - (passed - 1 - step) * self._period_s
             seen = replace(report, time_s=np.full(n, time_s), sequence=np.full(n, step - passed, dtype=np.int64))
             inputs = self._inputs(0, still, request)._replace(time_s=seen.time_s)
             verdict, state = self.controller.command(state, seen, inputs)
-            told = verdict.command
+            sent = verdict.command
             request = np.full(n, Request.KEEP, dtype=np.int8)
-        assert told is not None
-        return state, told
+        assert sent is not None
+        return state, sent
 
     def _check_walks(self, state: ControllerState) -> None:
         modes = state.machine.mode

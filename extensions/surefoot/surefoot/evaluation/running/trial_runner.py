@@ -53,7 +53,7 @@ def scenario_in(suite: Suite, name: str, *, whole_length: bool) -> Scenario:
     return scenario.model_copy(update={"length_s": min(scenario.length_s, scenario.slow_engines_length_s)})
 
 
-class ChunkRunner:
+class TrialRunner:
     """Runs trials of a suite in one engine.
 
     Args:
@@ -78,7 +78,7 @@ class ChunkRunner:
             self._ground = lay_out(scored)
             self._turning_friction = any(has_turning_friction(item.robot) for item in scored)
 
-    def __enter__(self) -> ChunkRunner:
+    def __enter__(self) -> TrialRunner:
         return self
 
     def __exit__(

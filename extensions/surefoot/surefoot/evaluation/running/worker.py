@@ -37,9 +37,9 @@ def main() -> None:
 
 
 def _serve(setup: Setup, answers: IO[str]) -> None:
-    from surefoot.evaluation.running.trial_runner import ChunkRunner
+    from surefoot.evaluation.running.trial_runner import TrialRunner
 
-    with ChunkRunner(setup) as runner:
+    with TrialRunner(setup) as runner:
         for line in sys.stdin:
             request = Request(**json.loads(line))
             began = time.perf_counter()

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import models_json_schema
 
-from surefoot.located_yaml import Mistake, Place, PlacedYaml, read_yaml, validated
+from surefoot.located_yaml import LocatedYaml, Mistake, Place, read_yaml, validated
 from surefoot_bridge.errors import SurefootError, unknown_name
 
-from .robot_fit import misfits
+from .robot_fit import incompatibilities
 from .rules import scenario_mistakes
 from .scenario import Scenario, Suite
 
@@ -50,10 +50,10 @@ def load_suite(name_or_path: str | Path, contract: Contract | None) -> Suite:
         return _folder(path, contract)
     if not path.is_file():
         raise unknown_name("suite", str(name_or_path), BUILT_IN, "Or name a YAML file, or a folder of scenarios.")
-    placed = read_yaml(path)
-    if isinstance(placed.data, dict) and placed.data.keys().isdisjoint(("scenarios", "version")):
-        return _as_suite(path, [_scenario(placed, contract)])
-    return _suite(placed, contract)
+    located = read_yaml(path)
+    if isinstance(located.data, dict) and located.data.keys().isdisjoint(("scenarios", "version")):
+        return _as_suite(path, [_scenario(located, contract)])
+    return _suite(located, contract)
 
 
 def scenario_schema() -> dict[str, Any]:
@@ -70,21 +70,21 @@ def scenario_schema() -> dict[str, Any]:
     }
 
 
-def _suite(placed: PlacedYaml, contract: Contract | None) -> Suite:
-    suite = validated(Suite, placed)
+def _suite(located: LocatedYaml, contract: Contract | None) -> Suite:
+    suite = validated(Suite, located)
     mistakes = list(_repeats(suite))
     for index, scenario in enumerate(suite.scenarios):
         place: Place = ("scenarios", index)
         mistakes += [Mistake(place + item.place, item.message) for item in _wrong(scenario, contract)]
     if mistakes:
-        raise SurefootError(placed.refusal(mistakes))
+        raise SurefootError(located.refusal(mistakes))
     return suite
 
 
 def _wrong(scenario: Scenario, contract: Contract | None) -> Iterator[Mistake]:
     yield from scenario_mistakes(scenario)
     if contract is not None:
-        yield from misfits(scenario, contract)
+        yield from incompatibilities(scenario, contract)
 
 
 def _repeats(suite: Suite) -> Iterator[Mistake]:
@@ -96,11 +96,11 @@ def _repeats(suite: Suite) -> Iterator[Mistake]:
         seen.setdefault(scenario.name, index)
 
 
-def _scenario(placed: PlacedYaml, contract: Contract | None) -> Scenario:
-    scenario = validated(Scenario, placed)
+def _scenario(located: LocatedYaml, contract: Contract | None) -> Scenario:
+    scenario = validated(Scenario, located)
     mistakes = list(_wrong(scenario, contract))
     if mistakes:
-        raise SurefootError(placed.refusal(mistakes))
+        raise SurefootError(located.refusal(mistakes))
     return scenario
 
 
@@ -112,10 +112,10 @@ def _folder(path: Path, contract: Contract | None) -> Suite:
     read, refusals = [], []
     for file in files:
         try:
-            placed = read_yaml(file)
-            if isinstance(placed.data, dict) and "scenarios" in placed.data:
+            located = read_yaml(file)
+            if isinstance(located.data, dict) and "scenarios" in located.data:
                 raise SurefootError(f"{file} is a suite; a folder holds single scenarios. Name the file itself.")
-            scenario = _scenario(placed, contract)
+            scenario = _scenario(located, contract)
         except SurefootError as error:
             refusals.append(str(error))
             continue

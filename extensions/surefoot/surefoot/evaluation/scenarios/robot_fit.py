@@ -30,7 +30,7 @@ def trial_limits(contract: Contract) -> StageLimits:
     return stage_of(STAGE).limits(contract)
 
 
-def misfits(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
+def incompatibilities(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
     """Yield what a policy or its robot was not made for, each at its place in the scenario."""
     yield from _commands_beyond(scenario, contract)
     yield from _unfit(scenario, contract)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefoot.randomization.catalogue import GRAVITY_M_S2
-from surefoot.randomization.robot_model import standing_yaw_inertia
+from surefoot.randomization.nominal_model import standing_yaw_inertia
 from surefoot.randomization_checks.bench import Bench
 
 from .free_joints import limp

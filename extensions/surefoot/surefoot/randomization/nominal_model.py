@@ -12,7 +12,7 @@ from surefoot_robots import RobotSpec
 
 
 @dataclass(frozen=True, eq=False)
-class RobotModel:
+class NominalModel:
     """Numbers of a robot's MJCF as MuJoCo compiles it, by body in the order of declaration.
 
     Attributes:
@@ -39,7 +39,7 @@ class RobotModel:
 
 
 @lru_cache
-def read_robot_model(spec: RobotSpec) -> RobotModel:
+def read_nominal_model(spec: RobotSpec) -> NominalModel:
     """Compile a robot's MJCF and read what randomization starts from."""
     model = mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
     bodies = [model.body(index) for index in range(1, model.nbody)]  # without the world
@@ -59,7 +59,7 @@ def read_robot_model(spec: RobotSpec) -> RobotModel:
 
     sliding, torsional, rolling = zip(*(friction_of(foot) for foot in spec.foot_bodies), strict=True)
 
-    return RobotModel(
+    return NominalModel(
         body_names=tuple(body.name for body in bodies),
         mass_kg=model.body_mass[1:].copy(),
         com_m=model.body_ipos[1:].copy(),

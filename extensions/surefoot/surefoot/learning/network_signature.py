@@ -7,11 +7,11 @@ from typing import Any
 from surefoot_bridge.errors import SurefootError
 
 
-class ContractError(SurefootError):
+class SignatureMismatchError(SurefootError):
     """A checkpoint was trained for another robot or task."""
 
 
-def policy_contract(env: Any, obs_groups: dict[str, list[str]]) -> dict[str, Any]:
+def network_signature(env: Any, obs_groups: dict[str, list[str]]) -> dict[str, Any]:
     """Describe the interface between the environment and the network.
 
     Args:
@@ -23,43 +23,43 @@ def policy_contract(env: Any, obs_groups: dict[str, list[str]]) -> dict[str, Any
         order), ``observation_sets`` and ``actions`` (term and size in order), as plain lists and strings.
     """
     base = getattr(env, "unwrapped", env)
-    contract: dict[str, Any] = {
+    signature: dict[str, Any] = {
         "robot": getattr(base.cfg, "robot_name", None),
         "observation_sets": {name: list(groups) for name, groups in obs_groups.items()},
         "actions": [["actions", int(env.num_actions)]],
     }
     if hasattr(base, "observation_manager"):
-        contract["observations"] = {
+        signature["observations"] = {
             group: [[name, [dim * history]] for name, dim, history in base.observation_terms(group)]
             for group in base.observation_manager.active_terms
         }
         actions = base.action_manager
-        contract["actions"] = [
+        signature["actions"] = [
             [name, int(size)] for name, size in zip(actions.active_terms, actions.action_term_dim, strict=True)
         ]
-        contract["joints"] = {name: list(robot.joint_names) for name, robot in base.scene.articulations.items()}
-    return contract
+        signature["joints"] = {name: list(robot.joint_names) for name, robot in base.scene.articulations.items()}
+    return signature
 
 
-def contract_of(network: str, contract: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a contract that concerns one network.
+def signature_part(network: str, signature: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a signature that concerns one network.
 
     Args:
         network: A name in ``observation_sets``: ``actor`` or ``critic``.
-        contract: The contract of all networks.
+        signature: That of all networks.
     """
-    groups = contract["observation_sets"][network]
-    part = {**contract, "observation_sets": {network: groups}}
-    if "observations" in contract:
-        part["observations"] = {group: contract["observations"][group] for group in groups}
+    groups = signature["observation_sets"][network]
+    part = {**signature, "observation_sets": {network: groups}}
+    if "observations" in signature:
+        part["observations"] = {group: signature["observations"][group] for group in groups}
     return part
 
 
-def check_contract(saved: dict[str, Any], current: dict[str, Any]) -> None:
-    """Refuse a checkpoint whose contract differs from the environment's.
+def check_signature(saved: dict[str, Any], current: dict[str, Any]) -> None:
+    """Refuse a checkpoint whose signature differs from the environment's.
 
     Raises:
-        ContractError: Naming each part that differs, as saved and as it is here.
+        SignatureMismatchError: Naming each part that differs, as saved and as it is here.
     """
     differences = [
         f"  {key}: saved {saved.get(key)}, here {current.get(key)}"
@@ -67,7 +67,7 @@ def check_contract(saved: dict[str, Any], current: dict[str, Any]) -> None:
         if saved.get(key) != current.get(key)
     ]
     if differences:
-        raise ContractError(
+        raise SignatureMismatchError(
             "The checkpoint was trained for another robot or task:\n"
             + "\n".join(differences)
             + "\nUse the task it was trained for, or train anew."
