@@ -28,7 +28,7 @@ class SurefootPPO(PPO):
     with rsl_rl uses it. Losses gain ``skipped_updates``, the number of optimiser steps left out in the iteration.
     """
 
-    contract: dict[str, Any]
+    signature: dict[str, Any]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -30,7 +30,7 @@ def capture_run(runner: Run) -> dict[str, Any]:
     """Copy the state of a run; in a run of several processes all of them must call it.
 
     Returns:
-        Networks, normalisers, optimiser and contract; counters; how far randomized ranges have grown; what each process
+        Networks, normalisers, optimiser and signature; counters; how far randomized ranges have grown; what each process
         has of its own: the simulation, episode means, generators. In the first process those of the others are under
         ``other_processes``, by rank.
     """
