@@ -26,7 +26,6 @@ from surefoot.evaluation.report.torque_speed import envelope, torque_speed_figur
 from surefoot.evaluation.report.verdict import headline
 from surefoot.evaluation.results.exemplars import exemplars
 from surefoot.evaluation.scenarios.scenario import Scenario
-from surefoot.evaluation.trials.recording import ARRAYS
 from surefoot_robots import get_robot
 
 LARGEST_PAGE_BYTES = 3_000_000
@@ -377,7 +376,7 @@ def test_a_scenario_is_told_in_words():
 
 def test_a_curve_has_a_cross_where_the_trial_ended_and_not_where_it_was_shorter_by_plan():
     long, short = (rig.recording("flat_forward", engine, 0, success=True) for engine in ("mujoco", "ovphysx"))
-    short = replace(short, **{name: getattr(short, name)[:100] for name in ARRAYS})
+    short = replace(short, **{name: getattr(short, name)[:100] for name in short.arrays()})
     whole = velocity_figures([long, short])[0].picture
     fallen = velocity_figures([long, replace(short, success=False, reason="fell")])[0].picture
     assert whole.count("<path") + 1 == fallen.count("<path")

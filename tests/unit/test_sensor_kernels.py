@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 import warp as wp
+from tests.references import sensors as reference
+from tests.references.sensors import SensorInputs, SensorMemory, SensorReference
 from tests.unit.test_sensor_readings import DEFAULT, FIRST_COLUMN, NUM_JOINTS, STEP_DT, Rig
 
 from surefoot.random_numbers import philox_numpy
 from surefoot.sensors import memory as warp_memory
-from surefoot.sensors import reference
 from surefoot.sensors.kernels import write_observation
 from surefoot.sensors.layout import ProprioceptionTerm
-from surefoot.sensors.reference import SensorInputs, SensorMemory, SensorReference
 
 NUM_ENVS = 48
 TERMS = (

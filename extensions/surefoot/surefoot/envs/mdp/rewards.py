@@ -66,11 +66,15 @@ ROBOT: dict[str, Callable[[RobotSpec], tuple[float, ...] | tuple[int, ...]]] = {
 """What an argument of a reward is given once, by its name, of the robot: (num_joints,) or (num_feet,)."""
 
 
-@cache
 def __getattr__(name: str) -> type[ManagerTermBase]:
     """Return the term of a function of :mod:`surefoot_rewards`."""
     if name not in TERMS:
         raise AttributeError(f"module {__name__!r} has no term {name!r}; its functions are {', '.join(sorted(TERMS))}")
+    return _term_of(name)
+
+
+@cache
+def _term_of(name: str) -> type[ManagerTermBase]:
     function = TERMS[name]
     arguments = inspect.signature(function).parameters
     state = {argument: STATE[argument] for argument in arguments if argument in STATE}

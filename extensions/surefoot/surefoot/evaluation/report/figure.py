@@ -13,7 +13,7 @@ from markupsafe import Markup
 from surefoot.evaluation.results.exemplars import exemplars
 from surefoot.evaluation.results.result import Evaluation
 from surefoot.evaluation.trials.outcome import TrialOutcome
-from surefoot.evaluation.trials.recording import ARRAYS, Recording
+from surefoot.evaluation.trials.recording import Recording
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety_rules import Response
 
@@ -71,7 +71,7 @@ def until_over(recording: Recording, trial: TrialOutcome) -> Recording:
     if not over.any():
         return recording
     kept = int(np.argmax(over)) + 1
-    return dataclasses.replace(recording, **{name: getattr(recording, name)[:kept] for name in ARRAYS})
+    return dataclasses.replace(recording, **{name: getattr(recording, name)[:kept] for name in recording.arrays()})
 
 
 def period_s(recording: Recording) -> float:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from surefoot.files import atomic_write
+from surefoot.motion_recording import MotionRecording
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.npz import write_npz
 
 from .batch import TrialBatch
 from .engine import Truth
@@ -20,11 +17,9 @@ MOST_STEPS = 3000
 """Of a longer trial only every second, third, ... step is kept: a minute of control steps of 20 ms is what can be
 looked at, and ten minutes of 25 trials would take a quarter of a gigabyte."""
 
-_TEXTS = ("scenario", "engine", "robot", "reason")
-
 
 @dataclass(frozen=True, kw_only=True)
-class Recording:
+class Recording(MotionRecording):
     """One trial. Arrays are float32 unless said and have T rows, one after each control step that was kept.
 
     Joints are in the order of the robot's interface, feet in the contract's. The world's origin is where the robot
@@ -53,6 +48,8 @@ class Recording:
         push_force_w: Force on the base at its centre of mass [N], (T, 3).
     """
 
+    MADE_BY = "surefoot verify"
+
     scenario: str
     engine: str
     robot: str
@@ -73,43 +70,6 @@ class Recording:
     foot_force_n: np.ndarray
     response: np.ndarray
     push_force_w: np.ndarray
-
-    def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
-        lengths = {name: len(getattr(self, name)) for name in ARRAYS}
-        if len(set(lengths.values())) != 1 or self.num_steps == 0:
-            raise SurefootError(f"A recording needs arrays of one length, at least 1; it has {lengths}.")
-
-    @property
-    def num_steps(self) -> int:
-        """T."""
-        return len(self.time_s)
-
-    def save(self, path: Path | str) -> None:
-        """Write the recording as an npz file, whole or not at all; the same bytes for the same trial."""
-        arrays = {item.name: np.asarray(getattr(self, item.name)) for item in dataclasses.fields(self)}
-        with atomic_write(path) as file:
-            file.write(write_npz(arrays))
-
-    @classmethod
-    def load(cls, path: Path | str) -> Recording:
-        """Read a recording.
-
-        Raises:
-            SurefootError: If the file is missing or is no recording.
-        """
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                values = {name: archive[name] for name in archive.files}
-            return cls(**{name: value.item() if value.ndim == 0 else value for name, value in values.items()})
-        except (OSError, ValueError, TypeError, KeyError, EOFError, AttributeError) as error:
-            raise SurefootError(
-                f"{str(path)!r} is no recording of a trial: {error}. Verify the bundle again."
-            ) from error
-
-
-ARRAYS = tuple(item.name for item in dataclasses.fields(Recording) if item.type == "np.ndarray")
-"""Names of a recording's arrays."""
 
 
 class TrialRecorder:

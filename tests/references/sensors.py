@@ -1,4 +1,4 @@
-"""The equations of :mod:`surefoot.sensors.kernels` in NumPy, for tests and for simulators outside Warp."""
+"""The equations of :mod:`surefoot.sensors.kernels` in NumPy."""
 
 from __future__ import annotations
 

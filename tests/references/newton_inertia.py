@@ -1,4 +1,4 @@
-"""What :mod:`.kernels` compute, in NumPy and by the textbook: M in full, inverted, times Jacobians.
+"""Derived inertia of Newton in NumPy and by the textbook: M in full, inverted, times Jacobians.
 
 Definitions: MuJoCo 3.12, engine_setconst.c, ``setFixed`` and ``set0``. Another route than the kernels' on purpose.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .tree import KinematicTree
+from surefoot.randomization.newton_inertia.tree import KinematicTree
 
 
 @dataclass(frozen=True)

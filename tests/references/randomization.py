@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import erfinv
 
 from surefoot.random_numbers.philox_numpy import philox, unit_interval
-
-from .layout import DISTRIBUTIONS, Block, TableLayout
+from surefoot.randomization.layout import DISTRIBUTIONS, Block, TableLayout
 
 
 def draw(
