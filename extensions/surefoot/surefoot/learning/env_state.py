@@ -98,10 +98,7 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
     fields = {path: (owner, names) for path, owner, names in _owners(env)}
     stateful = dict(_stateful_owners(env))
     require_same_keys(env.scene.articulations, state["articulations"], "articulations")
-    # Where an object has no state of its own, it does not matter by which version it was made.
-    held = [path for path, (_, names) in fields.items() if names or state["fields"].get(path)]
-    saved_fields = {path: saved for path, saved in state["fields"].items() if saved or path in held}
-    require_same_keys(held, saved_fields, "environment")
+    held = _holders(fields, state["fields"])
     require_same_keys(stateful, state["stateful"], "environment")
 
     # Masses before poses: an engine that keeps the pose of a centre of mass rounds the pose of a body when it moves.
@@ -111,7 +108,7 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
         _restore_articulation(articulation, state["articulations"][name])
     env.sim.forward()
     for path in held:
-        (owner, names), saved = fields[path], saved_fields[path]
+        (owner, names), saved = fields[path], state["fields"][path]
         lazy = [name for name in saved if getattr(owner, name, ...) is None]  # allocated on first use
         require_same_keys([*names, *lazy], saved, path)
         restore_fields(owner, saved, path)
@@ -125,6 +122,17 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
         setattr(env, name, saved.pop(name).to(env.device))
     env.obs_buf = {group: obs.to(env.device) for group, obs in saved.pop("obs_buf").items()}
     restore_fields(env, saved, "env")
+
+
+def _holders(fields: dict[str, tuple[Any, Any]], saved: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the paths of objects with fields, live or saved; what holds none may come and go between versions.
+
+    Raises:
+        StateMismatchError: If an object with fields is on one side only.
+    """
+    held = [path for path, (_, names) in fields.items() if names or saved.get(path)]
+    require_same_keys(held, {path: values for path, values in saved.items() if values or path in held}, "environment")
+    return held
 
 
 def _owners(env: ManagerBasedRLEnv) -> Iterator[tuple[str, Any, tuple[str, ...] | list[str]]]:
