@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from surefoot_rewards.kernel import exp_kernel
+from surefoot_rewards.kernel import exp_kernel, proportional_std
 
 
 def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float | Tensor) -> Tensor:
@@ -29,6 +29,30 @@ def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float | Ten
     return exp_kernel((lin_vel_b[:, :2] - command[:, :2]).square().sum(dim=-1), std=std)
 
 
+def track_lin_vel_xy_closely(
+    lin_vel_b: Tensor, command: Tensor, *, share: float, lowest_std: float, highest_std: float
+) -> Tensor:
+    """Reward the horizontal velocity within a share of the commanded speed, which tells a slow walk from standing.
+
+    Equation: that of :func:`track_lin_vel_xy_exp` with ``std = clip(share |command|, lowest_std, highest_std)``.
+    Units: dimensionless, in (0, 1]; velocities and tolerances in m/s.
+    Zero: approached as the error grows past the tolerance; 1 at no error.
+    Source: derived, see :func:`~surefoot_rewards.kernel.proportional_std`.
+
+    Args:
+        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
+        command: Velocity command, (num_envs, 3).
+        share: Tolerance for a command of norm 1.
+        lowest_std: Least tolerance, positive.
+        highest_std: Largest tolerance.
+
+    Returns:
+        Reward, (num_envs,).
+    """
+    std = proportional_std(command, share=share, lowest=lowest_std, highest=highest_std)
+    return track_lin_vel_xy_exp(lin_vel_b, command, std=std)
+
+
 def track_yaw_rate_exp(ang_vel_b: Tensor, command: Tensor, *, std: float | Tensor) -> Tensor:
     """Reward the yaw rate for following its command.
 
@@ -46,6 +70,30 @@ def track_yaw_rate_exp(ang_vel_b: Tensor, command: Tensor, *, std: float | Tenso
         Reward, (num_envs,).
     """
     return exp_kernel((ang_vel_b[:, 2] - command[:, 2]).square(), std=std)
+
+
+def track_yaw_rate_closely(
+    ang_vel_b: Tensor, command: Tensor, *, share: float, lowest_std: float, highest_std: float
+) -> Tensor:
+    """Reward the yaw rate within a share of the commanded speed, which tells a slow turn from standing.
+
+    Equation: that of :func:`track_yaw_rate_exp` with ``std = clip(share |command|, lowest_std, highest_std)``.
+    Units: dimensionless, in (0, 1]; rates and tolerances in rad/s.
+    Zero: approached as the error grows past the tolerance; 1 at no error.
+    Source: derived, see :func:`~surefoot_rewards.kernel.proportional_std`.
+
+    Args:
+        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
+        command: Velocity command, (num_envs, 3).
+        share: Tolerance for a command of norm 1.
+        lowest_std: Least tolerance, positive.
+        highest_std: Largest tolerance.
+
+    Returns:
+        Reward, (num_envs,).
+    """
+    std = proportional_std(command, share=share, lowest=lowest_std, highest=highest_std)
+    return track_yaw_rate_exp(ang_vel_b, command, std=std)
 
 
 def lin_vel_z_l2(lin_vel_b: Tensor) -> Tensor:

@@ -5,23 +5,23 @@ from dataclasses import replace
 import numpy as np
 from evaluation_isaac_trials import NUM_JOINTS, NUM_TRIALS, STAIRS, batch
 
-from surefoot.evaluation.isaac_engine import IsaacTrialEngine
-from surefoot.evaluation.trial_batch import Variation
+from surefoot.evaluation.engines.isaac_engine import IsaacTrialEngine
+from surefoot.evaluation.trials.batch import Variation
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import JointCommand
 
 
 def bodies(engine: IsaacTrialEngine) -> dict:
     """Read payload and friction back from the engine, and weigh the robots by their feet."""
-    from surefoot.evaluation.payload import payload_position_b
+    from surefoot.evaluation.engines.payload import payload_position_b
     from surefoot.randomization.bodies import compose_reference
-    from surefoot.randomization.proving.readback import make_readback
-    from surefoot.randomization.robot_model import read_robot_model
+    from surefoot.randomization.nominal_model import read_nominal_model
+    from surefoot.randomization_checks.readback import make_readback
 
     env, payload = engine.env, np.linspace(0.0, 5.0, NUM_TRIALS)
     friction = np.linspace(0.2, 1.2, NUM_TRIALS)
     engine.begin(batch(payload_kg=payload, friction=friction))
-    readback, model = make_readback(env), read_robot_model(env.robot_spec)
+    readback, model = make_readback(env), read_nominal_model(env.robot_spec)
     held = readback.bodies()
     base = model.body_names.index(env.robot_spec.base_body)
     errors = {"mass_kg": 0.0, "com_m": 0.0, "inertia_kgm2": 0.0}

@@ -14,10 +14,11 @@ import numpy as np
 from evaluation_isaac_effects import bodies, motors, pushes, refusals, slipping
 from evaluation_isaac_trials import FLAT, FORWARD, NUM_TRIALS, SLOPE, WALK_S, batch
 
-from surefoot.evaluation.isaac_engine import IsaacTrialEngine
-from surefoot.evaluation.trial_batch import TrialBatch
-from surefoot.evaluation.trial_run import run_batch, trial_limits
-from surefoot.terrains.isaac_ground import lay_out
+from surefoot.evaluation.engines.isaac_engine import IsaacTrialEngine
+from surefoot.evaluation.running.trial_run import run_batch
+from surefoot.evaluation.scenarios.ground import lay_out
+from surefoot.evaluation.scenarios.robot_fit import trial_limits
+from surefoot.evaluation.trials.batch import TrialBatch
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.control import Controller, ControllerState, TickInputs
 from surefoot_bridge.state import Mode, Request

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from surefoot.evaluation.scenario import Scenario
-from surefoot.evaluation.trial_batch import TrialBatch, Variation
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.trials.batch import TrialBatch, Variation
 
 NUM_TRIALS = 6
 NUM_JOINTS = 12

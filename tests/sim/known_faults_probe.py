@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 from surefoot.engines import check_physics
-from surefoot.randomization.proving.effects import EXPERIMENTS
-from surefoot.randomization.proving.engine_checks import check_engine
-from surefoot.randomization.proving.prove import open_bench
-from surefoot.randomization.proving.readback import make_readback
+from surefoot.randomization_checks.effects import EXPERIMENTS
+from surefoot.randomization_checks.engine_checks import check_engine
+from surefoot.randomization_checks.prove import open_bench
+from surefoot.randomization_checks.readback import make_readback
 from surefoot.task_registry import check_task
 
 

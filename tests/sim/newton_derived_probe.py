@@ -12,9 +12,9 @@ import time
 import mujoco
 import numpy as np
 import warp as wp
+from tests.references.newton_inertia import principal_moments
 
 from surefoot.engines import install_shims, make_physics_cfg
-from surefoot.randomization.newton_inertia.reference import principal_moments
 from surefoot.randomization.newton_inertia.tree import model_with_fields
 from surefoot_robots import get_robot
 

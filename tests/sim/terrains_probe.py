@@ -12,8 +12,10 @@ import numpy as np
 import torch
 
 from surefoot.engines import install_shims
-from surefoot.evaluation.scenario import Scenario, Terrain
-from surefoot.terrains.isaac_ground import IsaacGround, Tile, lay_out
+from surefoot.evaluation.scenarios.ground import lay_out
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.terrains.isaac_ground import IsaacGround, Tile
+from surefoot.terrains.terrain import Terrain
 
 TASK = "Surefoot-Velocity-Flat-Go2"
 TERRAINS = [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.unit.evaluation_rig import bundle_folder
 
-from surefoot.evaluation.verifying import VerifyRequest, verify
+from surefoot.evaluation.running.verification import VerifyRequest, verify
 
 SUITE = """
 version: 1

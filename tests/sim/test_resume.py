@@ -77,11 +77,11 @@ def test_five_iterations_after_kill_and_resume_equal_those_of_a_run_that_went_on
 
     killed = new_run(tmp_path / "killed", physics, processes)
     run = wait_for_metrics(tmp_path / "killed", CHECKPOINT + 1)
-    companions = children_of(killed.pid)
-    assert len(companions) >= processes - 1
+    workers = children_of(killed.pid)
+    assert len(workers) >= processes - 1
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
-    wait_until_gone(companions)
+    wait_until_gone(workers)
     assert [path.name for path in sorted((run / "checkpoints").glob("model_0*"))] == [f"model_{CHECKPOINT:06d}.pt"]
 
     finish(start("train", "--resume", str(run), "--logger", "none", "--no-video"))

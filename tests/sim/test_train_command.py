@@ -99,8 +99,8 @@ def test_a_process_that_is_lost_is_named_without_a_traceback(tmp_path):
     while not list(tmp_path.glob("*/*/metrics.jsonl")) and time.monotonic() < until:
         time.sleep(0.1)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    (companion,) = [int(pid) for pid in children if b"companions" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-    os.kill(companion, signal.SIGKILL)
+    (worker,) = [int(pid) for pid in children if b"train_worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    os.kill(worker, signal.SIGKILL)
     output, _ = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 2, output
     assert "surefoot: Training process 1 ended with exit status -9" in output

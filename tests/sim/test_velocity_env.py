@@ -95,3 +95,11 @@ def test_the_first_observation_of_an_episode_shows_nothing_of_the_one_before(see
     assert seen["first_joint_vel_error_rad_s"] == 0.0
     assert seen["first_unknown"] == dict.fromkeys(seen["first_unknown"], 0.0)
     assert seen["others_motor_torque_nm"] > 1.0
+
+
+def test_an_environment_needs_neither_a_velocity_command_nor_joint_targets_nor_sensors() -> None:
+    script = Path(__file__).with_name("bare_env_probe.py")
+    result = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-3000:]
+    seen = json.loads(result.stdout.strip().splitlines()[-1])
+    assert seen == {"observed": [4, 1 + 12], "is_finite": True, "moving": [True] * 4, "has_sensors": False}

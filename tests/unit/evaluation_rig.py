@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
-from surefoot.evaluation.recording import Recording
-from surefoot.evaluation.result import Evaluation, ProvenPolicy
-from surefoot.evaluation.scenario import Suite
+from surefoot.evaluation.results.result import Evaluation, ProvenPolicy
+from surefoot.evaluation.scenarios.scenario import Suite
+from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.trials.recording import Recording
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Contract
 

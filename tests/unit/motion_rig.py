@@ -10,11 +10,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
-from surefoot.evaluation.scenario import Scenario
-from surefoot.evaluation.trial_batch import PushTimes, TrialBatch, Variation
-from surefoot.evaluation.trial_engine import Truth
-from surefoot.evaluation.trial_measures import TrialMeasures
+from surefoot.evaluation.measures.collector import TrialMeasures
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.trials.batch import PushTimes, TrialBatch, Variation
+from surefoot.evaluation.trials.engine import Truth
+from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
 from surefoot_bridge.contract import read_contract
 from surefoot_bridge.safety import Safety, SafetyVerdict, StageLimits
 from surefoot_robots import get_robot

@@ -9,7 +9,7 @@ import torch
 from tests.unit.actuator_rig import TIMING, Rig, randomized_rig
 
 from surefoot.actuators.network import ActuatorNetwork
-from surefoot.learning.snapshot import capture_fields, numeric_fields, restore_fields
+from surefoot.snapshot import capture_fields, numeric_fields, restore_fields
 from surefoot_bridge.actuators import equations as reference
 from surefoot_bridge.errors import SurefootError
 

@@ -9,7 +9,7 @@ import warp as wp
 from tests.unit.actuator_rig import TIMING, Rig, randomized_rig
 
 from surefoot.actuators.actuator_cfg import make_actuator_cfg
-from surefoot.learning.snapshot import capture_fields, numeric_fields, restore_fields
+from surefoot.snapshot import capture_fields, numeric_fields, restore_fields
 from surefoot_bridge.actuators import equations as reference
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
@@ -208,7 +208,7 @@ def test_isaac_labs_way_gives_the_same_efforts_until_the_engine_launches_the_ker
     action = called.actuator.compute(Targets(), called.joint_pos, called.joint_vel)
     assert torch.equal(action.joint_efforts, recorded.joint_effort)
     assert torch.equal(called.actuator.command_age, recorded.actuator.command_age)
-    called.actuator.hand_over()
+    called.actuator.leave_launching_to_engine()
     called.actuator.compute(Targets(), called.joint_pos, called.joint_vel)
     assert torch.equal(called.actuator.command_age, recorded.actuator.command_age)  # no second advance of the clock
 

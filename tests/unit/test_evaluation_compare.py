@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from tests.unit import evaluation_rig as rig
 
-from surefoot.evaluation import compare_command
-from surefoot.evaluation.compare import compare
-from surefoot.evaluation.comparison_text import comparison_markdown, in_words
-from surefoot.evaluation.evaluation_file import write_evaluation
+from surefoot.commands import compare as compare_command
+from surefoot.evaluation.judging.evaluation_comparison import compare
 from surefoot.evaluation.report.comparison_page import comparison_page
+from surefoot.evaluation.report.comparison_text import comparison_markdown, in_words
+from surefoot.evaluation.results.evaluation_file import write_evaluation
 from surefoot_bridge.errors import SurefootError
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from tests.unit.motion_rig import outcome
 
-from surefoot.evaluation.comparison import SUCCESS, engine_differences, is_gap, largest
-from surefoot.evaluation.outcome import ScenarioOutcome
+from surefoot.evaluation.judging.engine_comparison import SUCCESS, engine_differences, is_gap, largest
 from surefoot.evaluation.statistics import newcombe_interval
+from surefoot.evaluation.trials.outcome import ScenarioOutcome
 
 
 def found(differences, measure, engine="b"):
@@ -98,7 +98,7 @@ def test_a_difference_between_values_that_concern_nobody_is_small():
 
 
 def test_every_measure_can_be_compared():
-    from surefoot.evaluation.measures import MEASURES
+    from surefoot.evaluation.measure_catalogue import MEASURES
 
     names = [name for name in MEASURES if name not in ("fell", "stopped_by_safety")]
     home, other = (outcome(name, 9, 9, **dict.fromkeys(names, lambda n: 1.0 + n)) for name in "ab")

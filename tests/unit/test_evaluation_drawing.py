@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from surefoot.evaluation.drawing import draw_batch, largest_push_times, roll_and_pitch
-from surefoot.evaluation.scenario import LargestPush, Scenario, Suite
-from surefoot.evaluation.trial_batch import TrialBatch
+from surefoot.evaluation.scenarios.scenario import LargestPush, Scenario, Suite
+from surefoot.evaluation.trials.batch import TrialBatch
+from surefoot.evaluation.trials.sampling import draw_batch, largest_push_times, roll_and_pitch
 from surefoot_bridge.bundle import load_bundle
 
 (_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]

@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from tests.unit import evaluation_rig as rig
 
-import surefoot.evaluation
-from surefoot.evaluation.evaluation_file import (
+from surefoot.evaluation.results import evaluation_file
+from surefoot.evaluation.results.evaluation_file import (
     FILE_NAME,
     evaluation_schema,
     evaluation_text,
     read_evaluation,
     write_evaluation,
 )
-from surefoot.evaluation.result import success_interval
-from surefoot.evaluation.scenario import Bound
+from surefoot.evaluation.results.result import success_interval
+from surefoot.evaluation.scenarios.scenario import Bound
 from surefoot.evaluation.statistics import wilson_interval
 from surefoot_bridge.errors import SurefootError
 
-PUBLISHED = Path(surefoot.evaluation.__file__).with_name("evaluation.schema.json")
+PUBLISHED = Path(evaluation_file.__file__).with_name("evaluation.schema.json")
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_a_folder_without_one_is_refused_with_what_writes_it(tmp_path):
 
 
 def test_the_published_schema_is_that_of_the_code():
-    """Where it differs: python -m surefoot.evaluation.evaluation_file > evaluation.schema.json."""
+    """Where it differs: python -m surefoot.evaluation.results.evaluation_file > evaluation.schema.json."""
     assert json.loads(PUBLISHED.read_text()) == evaluation_schema()
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.evaluation.gate import STANDARD, Gate, judge, load_gate
-from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
-from surefoot.evaluation.scenario_files import load_suite
+from surefoot.evaluation.judging.gate import STANDARD, Gate, judge, load_gate
+from surefoot.evaluation.scenarios.files import load_suite
 from surefoot.evaluation.statistics import rate_interval, wilson_interval
+from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
 from surefoot_bridge.errors import SurefootError
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from surefoot.evaluation.latency import CommandLatency
+from surefoot.evaluation.trials.latency import CommandLatency
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.state import JointCommand
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from tests.unit import evaluation_rig as rig
 
-from surefoot.evaluation.gate import Gate, judge
-from surefoot.evaluation.junit import junit_xml
-from surefoot.evaluation.markdown import markdown_summary
+from surefoot.evaluation.judging.gate import Gate, judge
+from surefoot.evaluation.report.junit import junit_xml
+from surefoot.evaluation.report.markdown_summary import markdown_summary
 from surefoot.evaluation.report.markdown_text import plain, table
 from surefoot.evaluation.report.page import suite_verdict
+from surefoot.evaluation.report.wandb_tables import log_evaluation, tables
 from surefoot.evaluation.report.words import DASH
-from surefoot.evaluation.scenario import RobotVariation
-from surefoot.evaluation.wandb_tables import log_evaluation, tables
+from surefoot.evaluation.scenarios.scenario import RobotVariation
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.unit.motion_rig import (
     verdict,
 )
 
-from surefoot.evaluation.measures import MEASURES, MIN_SWING_S, MOVING_SPEED
+from surefoot.evaluation.measure_catalogue import MEASURES, MIN_SWING_S, MOVING_SPEED
 from surefoot.playing import metrics
 from surefoot_bridge.safety import Response
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from tests.unit.motion_rig import CONTRACT, SPEC, WEIGHT_N, F, J, batch
 
-from surefoot.evaluation.mujoco_engine import MujocoTrialEngine
-from surefoot.evaluation.mujoco_model import TrialModel
-from surefoot.evaluation.payload import payload_position_b
-from surefoot.evaluation.rotations import into_base
+from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
+from surefoot.evaluation.engines.mujoco_model import TrialModel
+from surefoot.evaluation.engines.payload import payload_position_b
+from surefoot.evaluation.trials.rotations import into_base
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError

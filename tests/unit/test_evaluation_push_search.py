@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from surefoot.evaluation.push_search import PushSearch
+from surefoot.evaluation.trials.push_search import PushSearch
 from surefoot_bridge.errors import SurefootError
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from tests.unit.motion_rig import CONTRACT, outcome, scenario
 
-from surefoot.evaluation import scenario_traits as traits
-from surefoot.evaluation.engine_gaps import GAP_POINTS
-from surefoot.evaluation.measures import MEASURES
-from surefoot.evaluation.red_flag_rules import RATES, RULES
-from surefoot.evaluation.red_flags import find_red_flags
-from surefoot.evaluation.scenario_files import load_suite
+from surefoot.evaluation.judging.engine_gaps import GAP_POINTS
+from surefoot.evaluation.judging.red_flag_rules import RATES, RULES
+from surefoot.evaluation.judging.red_flags import find_red_flags
+from surefoot.evaluation.measure_catalogue import MEASURES
+from surefoot.evaluation.scenarios import traits
+from surefoot.evaluation.scenarios.files import load_suite
 
 SUITE = load_suite("standard", CONTRACT)
 TRIALS = 40

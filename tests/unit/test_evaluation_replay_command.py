@@ -9,8 +9,8 @@ import pytest
 from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
 
 from surefoot.cli import main
-from surefoot.evaluation.recording import Recording
-from surefoot.evaluation.verifying import VerifyRequest, verify
+from surefoot.evaluation.running.verification import VerifyRequest, verify
+from surefoot.evaluation.trials.recording import Recording
 
 
 @pytest.fixture

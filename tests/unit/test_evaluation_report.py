@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from tests.unit import evaluation_rig as rig
 
-from surefoot.evaluation.exemplars import exemplars
-from surefoot.evaluation.gate import Gate, judge
-from surefoot.evaluation.recording import ARRAYS
+from surefoot.evaluation.judging.gate import Gate, judge
 from surefoot.evaluation.report import words
 from surefoot.evaluation.report.curves import velocity_figures
 from surefoot.evaluation.report.figure import load_recordings, until_over
@@ -26,7 +24,8 @@ from surefoot.evaluation.report.push_polar import push_figure
 from surefoot.evaluation.report.setting import setting
 from surefoot.evaluation.report.torque_speed import envelope, torque_speed_figures
 from surefoot.evaluation.report.verdict import headline
-from surefoot.evaluation.scenario import Scenario
+from surefoot.evaluation.results.exemplars import exemplars
+from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot_robots import get_robot
 
 LARGEST_PAGE_BYTES = 3_000_000
@@ -224,7 +223,7 @@ def test_a_film_shows_the_robot_on_the_ground_of_its_scenario(made):
 
 
 def test_red_flags_are_shown_with_what_to_try():
-    from surefoot.evaluation.red_flags import RedFlag
+    from surefoot.evaluation.judging.red_flags import RedFlag
 
     flag = RedFlag(
         rule="dead_zone",
@@ -377,7 +376,7 @@ def test_a_scenario_is_told_in_words():
 
 def test_a_curve_has_a_cross_where_the_trial_ended_and_not_where_it_was_shorter_by_plan():
     long, short = (rig.recording("flat_forward", engine, 0, success=True) for engine in ("mujoco", "ovphysx"))
-    short = replace(short, **{name: getattr(short, name)[:100] for name in ARRAYS})
+    short = replace(short, **{name: getattr(short, name)[:100] for name in short.arrays()})
     whole = velocity_figures([long, short])[0].picture
     fallen = velocity_figures([long, replace(short, success=False, reason="fell")])[0].picture
     assert whole.count("<path") + 1 == fallen.count("<path")

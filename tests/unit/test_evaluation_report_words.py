@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from surefoot.evaluation.gate import STANDARD, judge
+from surefoot.evaluation.judging.gate import STANDARD, judge
 from surefoot.evaluation.report import words
 from surefoot.evaluation.report.figure import stretches
 from surefoot.evaluation.report.svg import Axes, steps, thinned, ticks

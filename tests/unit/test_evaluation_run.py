@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 from tests.unit.motion_rig import BUNDLE, CONTRACT, F, J, batch, scenario, truth
 
-from surefoot.evaluation.command_schedule import command_schedule, component_order
-from surefoot.evaluation.drawing import draw_batch
-from surefoot.evaluation.mujoco_engine import MujocoTrialEngine
-from surefoot.evaluation.recording import ARRAYS, MOST_STEPS, Recording, TrialRecorder
-from surefoot.evaluation.rotations import about_vertical, from_angles
-from surefoot.evaluation.scenario_files import load_suite
-from surefoot.evaluation.time_spent import TimeSpent
-from surefoot.evaluation.trial_batch import PushTimes, TrialBatch
-from surefoot.evaluation.trial_pushes import TrialPushes
-from surefoot.evaluation.trial_run import TrialRun, run_batch, trial_limits
+from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
+from surefoot.evaluation.running.timing import TimeSpent
+from surefoot.evaluation.running.trial_run import TrialRun, run_batch
+from surefoot.evaluation.scenarios.files import load_suite
+from surefoot.evaluation.scenarios.ground import scenario_grid
+from surefoot.evaluation.scenarios.robot_fit import trial_limits
+from surefoot.evaluation.trials.batch import PushTimes, TrialBatch
+from surefoot.evaluation.trials.command_schedule import command_schedule, component_order
+from surefoot.evaluation.trials.pushes import TrialPushes
+from surefoot.evaluation.trials.recording import MOST_STEPS, Recording, TrialRecorder
+from surefoot.evaluation.trials.rotations import about_vertical, from_angles
+from surefoot.evaluation.trials.sampling import draw_batch
 from surefoot.terrains.height_grid import HeightGrid
-from surefoot.terrains.shapes import scenario_grid
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety import StageLimits
@@ -210,7 +211,7 @@ def test_a_recording_comes_back_from_its_file_as_it_was(tmp_path):
     loaded = Recording.load(tmp_path / "2.npz")
     assert (loaded.scenario, loaded.engine, loaded.robot, loaded.number) == ("made", "mujoco", "unitree_go2", 2)
     assert (loaded.success, loaded.reason) == (False, "fell")
-    for name in ARRAYS:
+    for name in Recording.arrays():
         np.testing.assert_array_equal(getattr(loaded, name), getattr(recording, name))
         assert getattr(loaded, name).dtype == (np.int8 if name == "response" else np.float32)
     np.testing.assert_allclose(loaded.time_s, [0.02, 0.04, 0.06, 0.08, 0.1])
@@ -238,10 +239,10 @@ def test_a_trial_that_was_not_recorded_is_named():
 
 def test_a_file_that_is_no_recording_is_named(tmp_path):
     (tmp_path / "x.npz").write_bytes(b"nothing")
-    with pytest.raises(SurefootError, match="is no recording of a trial"):
+    with pytest.raises(SurefootError, match="is no recording made by surefoot verify"):
         Recording.load(tmp_path / "x.npz")
     np.savez(tmp_path / "y.npz", time_s=np.zeros(3))
-    with pytest.raises(SurefootError, match="is no recording of a trial"):
+    with pytest.raises(SurefootError, match="is no recording made by surefoot verify"):
         Recording.load(tmp_path / "y.npz")
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.evaluation import scenario_files
-from surefoot.evaluation.engine_choice import ENGINES, dealing
-from surefoot.evaluation.measures import MEASURES
-from surefoot.evaluation.scenario import Bound, Suite
-from surefoot.evaluation.scenario_files import BUILT_IN, load_suite, scenario_schema
-from surefoot.evaluation.scenario_rules import POSSIBLE
+from surefoot.evaluation.engines.choice import ENGINES, allocate
+from surefoot.evaluation.measure_catalogue import MEASURES
+from surefoot.evaluation.scenarios import files as scenario_files
+from surefoot.evaluation.scenarios.files import BUILT_IN, load_suite, scenario_schema
+from surefoot.evaluation.scenarios.rules import POSSIBLE
+from surefoot.evaluation.scenarios.scenario import Bound, Suite
 from surefoot.evaluation.statistics import fewest_successes
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Interval
@@ -115,7 +115,7 @@ def test_standing_is_ten_minutes_on_all_feet_within_10_cm_and_cool(contract):
     assert stand.length_s == 600.0
     assert stand.success["distance_m"].max == stand.success["motor_heat_max"].max == 0.1
     assert stand.success["feet_down_share"].min == 0.99
-    whole = {engine: dealing(engine, "cpu", processes=1).whole_length for engine in ENGINES}
+    whole = {engine: allocate(engine, "cpu", processes=1).whole_length for engine in ENGINES}
     assert whole == {"mujoco": True, "ovphysx": True, "newton_mjwarp": False}
 
 
@@ -144,7 +144,7 @@ def test_a_suite_says_the_same_after_a_trip_through_json(name):
 
 
 def test_the_published_schema_is_that_of_the_code():
-    """Where it differs: python -m surefoot.evaluation.scenario_files > scenario.schema.json."""
+    """Where it differs: python -m surefoot.evaluation.scenarios.files > scenario.schema.json."""
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == scenario_schema()
 
 

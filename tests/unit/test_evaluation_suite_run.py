@@ -14,13 +14,14 @@ import pytest
 from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
 
 from surefoot.cli import main
-from surefoot.evaluation.bundle_evaluation import add_evaluation
-from surefoot.evaluation.evaluation_file import evaluation_text, read_evaluation
-from surefoot.evaluation.exemplars import exemplars, keep_exemplars
-from surefoot.evaluation.outcome import ScenarioOutcome, TrialOutcome
-from surefoot.evaluation.suite_run import SuiteRun
-from surefoot.evaluation.verifying import VerifyRequest, checked, verify
-from surefoot.evaluation.worker import TELLING_S, Answer, Request
+from surefoot.evaluation.results.bundle_evaluation import add_evaluation
+from surefoot.evaluation.results.evaluation_file import evaluation_text, read_evaluation
+from surefoot.evaluation.results.exemplars import exemplars, keep_exemplars
+from surefoot.evaluation.running.messages import Answer, Request
+from surefoot.evaluation.running.suite_run import SuiteRun
+from surefoot.evaluation.running.verification import VerifyRequest, checked, verify
+from surefoot.evaluation.running.worker import TELLING_S
+from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
 from surefoot_bridge.bundle import load_bundle, new_key, sign_bundle
 from surefoot_bridge.errors import SurefootError
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from surefoot.evaluation.live_progress import LiveProgress
-from surefoot.evaluation.tally import ASSUMED_COST, EngineTally, Tally
+from surefoot.evaluation.running.live_progress import LiveProgress
+from surefoot.evaluation.running.progress import ASSUMED_COST, EngineTally, Tally
 
 
 class Clock:

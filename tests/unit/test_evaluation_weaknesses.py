@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from tests.unit.motion_rig import BUNDLE, CONTRACT, SPEC
 
-from surefoot.evaluation.chunk import scenario_grid
-from surefoot.evaluation.drawing import draw_batch
-from surefoot.evaluation.mujoco_engine import MujocoTrialEngine
-from surefoot.evaluation.outcome import ScenarioOutcome
-from surefoot.evaluation.red_flag_rules import RULES
-from surefoot.evaluation.red_flags import find_red_flags
-from surefoot.evaluation.scenario_files import load_suite
-from surefoot.evaluation.trial_run import run_batch, trial_limits
+from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
+from surefoot.evaluation.judging.red_flag_rules import RULES
+from surefoot.evaluation.judging.red_flags import find_red_flags
+from surefoot.evaluation.running.trial_run import run_batch
+from surefoot.evaluation.scenarios.files import load_suite
+from surefoot.evaluation.scenarios.ground import scenario_grid
+from surefoot.evaluation.scenarios.robot_fit import trial_limits
+from surefoot.evaluation.trials.outcome import ScenarioOutcome
+from surefoot.evaluation.trials.sampling import draw_batch
 from surefoot.evaluation.weaknesses import DELAY_S, WEAKNESSES, Weakness, WeakPolicy, weakened
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError

@@ -15,17 +15,17 @@ from tests.unit.actuator_rig import TIMING, Rig
 from surefoot.actuators.actuator import JointActuator
 from surefoot.actuators.actuator_cfg import make_actuator_cfg
 from surefoot.learning import training
-from surefoot.learning.companions import rank_variables
 from surefoot.randomization import appliers
 from surefoot.randomization.adaptive.bounds import AdaptiveCfg
 from surefoot.randomization.bodies import BodyComposer
 from surefoot.randomization.catalogue import make_catalogue
 from surefoot.randomization.layout import TableLayout
+from surefoot.randomization.nominal_model import read_nominal_model
 from surefoot.randomization.parameter import scale, to_value
 from surefoot.randomization.presets import preset_ranges
 from surefoot.randomization.randomization import Randomization
-from surefoot.randomization.robot_model import read_robot_model
 from surefoot.randomization.table import RandomizationTable
+from surefoot.ranks import rank_variables
 from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
 from surefoot_robots import get_robot
 
@@ -60,7 +60,7 @@ def test_a_hundred_resets_leave_every_value_in_its_range():
 
 def test_bodies_written_a_hundred_times_are_those_written_once():
     """Into the arrays of an engine that starts with the nominal bodies, as Newton's are."""
-    model, table = read_robot_model(GO2), make_table(preset_ranges("harsh", GO2))
+    model, table = read_nominal_model(GO2), make_table(preset_ranges("harsh", GO2))
     composer = BodyComposer(GO2, model.body_names, table.warp_values, table.layout.first_column)
     bodies = {"mass_kg": wp.float32, "com_m": wp.vec3f, "inertia_kgm2": wp.mat33f}
     held = {

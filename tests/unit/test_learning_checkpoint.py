@@ -13,7 +13,7 @@ from surefoot.learning.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from surefoot.learning.policy_contract import ContractError, check_contract
+from surefoot.learning.network_signature import SignatureMismatchError, check_signature
 from surefoot_bridge.errors import SurefootError
 
 CONTENT = {"actor_state_dict": {"weight": torch.ones(2)}}
@@ -89,9 +89,9 @@ def test_code_in_a_checkpoint_is_not_run(tmp_path):
 def test_another_robots_contract_is_refused_part_by_part():
     saved = {"robot": "unitree_go2", "joints": {"robot": ["a", "b"]}, "actions": [["joint_target", 2]]}
     here = {**saved, "joints": {"robot": ["b", "a"]}}
-    check_contract(saved, dict(saved))
+    check_signature(saved, dict(saved))
     with pytest.raises(
-        ContractError, match=r"joints: saved \{'robot': \['a', 'b'\]\}, here \{'robot': \['b', 'a'\]\}"
+        SignatureMismatchError, match=r"joints: saved \{'robot': \['a', 'b'\]\}, here \{'robot': \['b', 'a'\]\}"
     ) as error:
-        check_contract(saved, here)
+        check_signature(saved, here)
     assert "actions" not in str(error.value)

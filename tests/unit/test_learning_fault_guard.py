@@ -6,7 +6,6 @@ import pytest
 import torch
 from tensordict import TensorDict
 
-from surefoot.learning.distributed import Ranks
 from surefoot.learning.fault_guard import (
     FAULTY_ITERATIONS_IN_A_ROW,
     KEPT_DUMPS,
@@ -15,6 +14,7 @@ from surefoot.learning.fault_guard import (
     faulty_environments,
     rows_not_finite,
 )
+from surefoot.ranks import Ranks
 
 NUM_ENVS = 100
 NAN, INF = float("nan"), float("inf")

@@ -10,7 +10,7 @@ from rsl_rl.storage import RolloutStorage
 from tests.unit.tiny_learning import TinyEnv, tiny_config
 
 from surefoot.learning.fault_guard import TrainingFaultError
-from surefoot.learning.policy_contract import ContractError
+from surefoot.learning.network_signature import SignatureMismatchError
 from surefoot.learning.ppo import FAULTY_UPDATES_IN_A_ROW, SurefootPPO
 
 
@@ -127,7 +127,7 @@ def test_a_checkpoint_of_another_robot_is_refused():
     _, ppo = build()
     saved = ppo.save()
     saved["contract"] = {**saved["contract"], "robot": "other"}
-    with pytest.raises(ContractError, match="robot: saved other, here tiny"):
+    with pytest.raises(SignatureMismatchError, match="robot: saved other, here tiny"):
         ppo.load(saved, None, strict=True)
 
 
@@ -153,7 +153,7 @@ def test_a_run_begins_with_the_actor_alone_when_the_critic_sees_something_else()
     own_critic = copy.deepcopy(ppo.critic.state_dict())
     saved = other.save()
     saved["contract"] = with_critic_that_sees("privileged", saved["contract"])
-    ppo.contract = with_critic_that_sees("policy", ppo.contract)
+    ppo.signature = with_critic_that_sees("policy", ppo.signature)
     assert ppo.begin_with(saved) == ["actor"]
     for name, value in other.actor.state_dict().items():
         assert torch.equal(ppo.actor.state_dict()[name], value)
@@ -165,7 +165,7 @@ def test_a_run_does_not_begin_with_the_actor_of_another_robot():
     _, ppo = build()
     saved = ppo.save()
     saved["contract"] = {**saved["contract"], "robot": "other"}
-    with pytest.raises(ContractError, match="robot: saved other, here tiny"):
+    with pytest.raises(SignatureMismatchError, match="robot: saved other, here tiny"):
         ppo.begin_with(saved)
 
 

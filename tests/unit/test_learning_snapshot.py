@@ -7,8 +7,9 @@ import pytest
 import torch
 import warp as wp
 
+from surefoot.learning.env_state import _holders
 from surefoot.learning.generators import capture_generators, restore_generators
-from surefoot.learning.snapshot import (
+from surefoot.snapshot import (
     StateMismatchError,
     capture,
     capture_fields,
@@ -107,3 +108,11 @@ def test_restored_generators_draw_the_same_numbers_again():
     assert draw() != first
     restore_generators(saved)
     assert draw() == first
+
+
+def test_a_term_without_state_may_come_and_go_between_versions_and_no_other():
+    live = {"rewards.trot": (None, ["_mirror_foot"]), "rewards.foot_slip": (None, [])}  # the latter was a function once
+    assert _holders(live, {"rewards.trot": {"_mirror_foot": 1}, "rewards.sensors": {}}) == ["rewards.trot"]
+    for saved in ({}, {"rewards.trot": {"_mirror_foot": 1}, "rewards.gone": {"_offsets": 1}}):
+        with pytest.raises(StateMismatchError, match="was saved by another version of the task"):
+            _holders(live, saved)

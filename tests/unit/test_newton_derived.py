@@ -4,10 +4,10 @@ import mujoco
 import numpy as np
 import pytest
 import warp as wp
+from tests.references.newton_inertia import derived, principal_moments
 from tests.unit.newton_stand_in import ONE_PER_WORLD, PENDULUM, all_worlds, array, newton_stand_in
 
 from surefoot.randomization.newton_inertia.derived import DerivedInertia
-from surefoot.randomization.newton_inertia.reference import derived, principal_moments
 from surefoot.randomization.newton_inertia.tree import kinematic_tree, model_with_fields
 from surefoot_robots import get_robot
 

@@ -4,10 +4,10 @@ import mujoco
 import numpy as np
 import pytest
 import warp as wp
+from tests.references.newton_inertia import solref_of_gains
 from tests.unit.newton_stand_in import PENDULUM, all_worlds, array, newton_stand_in
 
 from surefoot.randomization.newton_inertia.derived import DerivedInertia
-from surefoot.randomization.newton_inertia.reference import solref_of_gains
 from surefoot_bridge.errors import SurefootError
 
 

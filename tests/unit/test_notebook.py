@@ -42,8 +42,13 @@ def test_its_names_are_listed_and_each_can_be_had():
         surefoot.trian  # noqa: B018
 
 
+def test_the_terms_that_tasks_are_made_of_are_at_hand():
+    assert "mdp" in dir(surefoot)
+    assert surefoot.mdp.rewards.foot_slip.__module__ == "surefoot.envs.mdp.rewards"
+
+
 def test_a_scenario_and_a_robot_are_the_ones_of_their_packages():
-    from surefoot.evaluation.scenario import Scenario
+    from surefoot.evaluation.scenarios.scenario import Scenario
     from surefoot_robots import RobotSpec
 
     assert (surefoot.Scenario, surefoot.RobotSpec) == (Scenario, RobotSpec)

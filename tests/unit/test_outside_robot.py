@@ -77,7 +77,7 @@ def test_a_weight_for_a_term_that_does_not_exist_is_refused_by_name(anymal):
 
 
 def test_only_the_abduction_joints_of_the_robot_are_asked_to_rest(anymal, env_cfg):
-    from surefoot_tasks.velocity.rewards import PoseDeviation
+    from surefoot.envs.mdp.rewards import PoseDeviation
 
     cfg = env_cfg.rewards.pose_deviation
     away = torch.zeros(1, 12)
@@ -98,18 +98,18 @@ def test_only_the_abduction_joints_of_the_robot_are_asked_to_rest(anymal, env_cf
 )
 @pytest.mark.parametrize("feet", [None, SHUFFLED])
 def test_a_trot_is_told_from_a_pace_and_a_bound_whatever_the_order_of_the_feet(anymal, env_cfg, feet, down, value):
-    from surefoot_tasks.velocity.rewards import Trot
+    from surefoot.envs.mdp.rewards import trot_contacts
 
     spec = replace(anymal, foot_bodies=feet or anymal.foot_bodies)
     env = seen_by(spec, foot_contact=torch.tensor([[foot in down for foot in spec.foot_bodies]]))
-    assert Trot(env_cfg.rewards.trot, env)(env).tolist() == [value]
+    assert trot_contacts(env_cfg.rewards.trot, env)(env).tolist() == [value]
 
 
 def test_a_trot_of_a_robot_without_diagonal_pairs_is_refused(anymal, env_cfg):
-    from surefoot_tasks.velocity.rewards import Trot
+    from surefoot.envs.mdp.rewards import trot_contacts
 
     with pytest.raises(SurefootError) as error:
-        Trot(env_cfg.rewards.trot, seen_by(replace(anymal, foot_diagonal={})))
+        trot_contacts(env_cfg.rewards.trot, seen_by(replace(anymal, foot_diagonal={})))
     assert str(error.value) == (
         "anymal_d declares no diagonal pairs of feet, which a trot needs; name them in foot_diagonal of its RobotSpec, "
         "or set the reward term 'trot' to None."
@@ -123,7 +123,7 @@ def test_pairs_of_feet_that_contradict_each_other_are_refused(anymal):
 
 
 def test_in_the_mirror_its_left_joints_and_feet_are_its_right_ones(anymal):
-    from surefoot.learning.symmetry import ObservationSlice, build_action_mirror_map, build_mirror_map
+    from surefoot.symmetry import ObservationSlice, build_action_mirror_map, build_mirror_map
 
     action = torch.zeros(1, 12)
     action[0, anymal.joint_names.index("LF_HAA")], action[0, anymal.joint_names.index("LH_KFE")] = 1.0, 2.0

@@ -62,7 +62,7 @@ def test_a_saved_recording_comes_back_equal(tmp_path):
 
 def test_a_file_that_is_no_recording_is_refused(tmp_path):
     (tmp_path / "motion.npz").write_text("no archive")
-    with pytest.raises(SurefootError, match="is not a recording"):
+    with pytest.raises(SurefootError, match="is no recording made by surefoot play"):
         Recording.load(tmp_path / "motion.npz")
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 import warp as wp
+from tests.references import adaptive_ranges as reference
 from tests.unit.adaptive_rig import (
     FRICTION,
     PAYLOAD,
@@ -16,7 +17,6 @@ from tests.unit.adaptive_rig import (
     succeed,
 )
 
-from surefoot.randomization.adaptive import reference
 from surefoot.randomization.adaptive.bounds import adaptive_bounds, declared_ranges
 
 

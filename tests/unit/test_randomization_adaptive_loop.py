@@ -5,9 +5,8 @@ import copy
 import numpy as np
 import pytest
 import torch
+from tests.references import adaptive_ranges as reference
 from tests.unit.adaptive_rig import FRICTION, PAYLOAD, everyone, ids, make_adaptive, rule_of, share_of
-
-from surefoot.randomization.adaptive import reference
 
 
 class Robots:

@@ -5,10 +5,10 @@ import torch
 from tests.unit.adaptive_rig import everyone, make_adaptive, succeed
 from tests.unit.tiny_learning import TinyEnv, tiny_config
 
-from surefoot.learning.distributed import Ranks
 from surefoot.learning.run_state import capture_run, of_process, restore_run
 from surefoot.learning.runner import SurefootRunner
 from surefoot.randomization.randomization import Randomization
+from surefoot.ranks import Ranks
 
 
 class WithoutEngine(Randomization):

@@ -8,10 +8,10 @@ import warp as wp
 from surefoot.randomization.bodies import BODY_PARAMETERS, BodyComposer, compose_reference
 from surefoot.randomization.catalogue import make_catalogue
 from surefoot.randomization.layout import TableLayout
-from surefoot.randomization.robot_model import RobotModel, read_robot_model
+from surefoot.randomization.nominal_model import NominalModel, read_nominal_model
 from surefoot_robots import get_robot
 
-TWO_BODIES = RobotModel(
+TWO_BODIES = NominalModel(
     body_names=("base", "link"),
     mass_kg=np.array([2.0, 1.0]),
     com_m=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -0.1]]),
@@ -56,7 +56,7 @@ def test_a_heavier_link_has_inertia_in_proportion_and_a_ratio_comes_on_top():
 @pytest.mark.parametrize("compact", [True, False])
 def test_the_kernel_composes_what_the_reference_composes(name, compact):
     spec = get_robot(name)
-    model, layout = read_robot_model(spec), TableLayout.build(make_catalogue(spec), {})
+    model, layout = read_nominal_model(spec), TableLayout.build(make_catalogue(spec), {})
     rng = np.random.default_rng(1)
     table = np.tile(layout.per_column()["nominal"], (5, 1))
     for parameter in BODY_PARAMETERS:
@@ -91,7 +91,7 @@ def test_the_kernel_composes_what_the_reference_composes(name, compact):
 @pytest.mark.parametrize("name", ["unitree_go2", "unitree_g1"])
 def test_nominal_values_compose_the_model_that_mujoco_compiles(name):
     spec = get_robot(name)
-    model, compiled = read_robot_model(spec), mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
+    model, compiled = read_nominal_model(spec), mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
     layout = TableLayout.build(make_catalogue(spec), {})
     values = {item: np.array(layout.parameter(item).nominal) for item in BODY_PARAMETERS}
     bodies = compose_reference(model, model.body_names.index(spec.base_body), values)
@@ -108,7 +108,7 @@ def test_every_draw_of_the_harsh_preset_gives_bodies_that_could_be_built(name):
     from surefoot.randomization.table import RandomizationTable
 
     spec = get_robot(name)
-    model = read_robot_model(spec)
+    model = read_nominal_model(spec)
     layout = TableLayout.build(make_catalogue(spec), preset_ranges("harsh", spec))
     table = RandomizationTable(layout, num_envs=50, device="cpu", seed=1)
     for env in range(50):

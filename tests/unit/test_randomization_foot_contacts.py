@@ -7,10 +7,10 @@ import pytest
 
 from surefoot.randomization.catalogue import make_catalogue
 from surefoot.randomization.foot_contacts import TURNING_FRICTION, open_foot_contacts
+from surefoot.randomization.nominal_model import acting_friction, standing_yaw_inertia
 from surefoot.randomization.parameter import absolute
 from surefoot.randomization.presets import preset_ranges
 from surefoot.randomization.randomization_cfg import RandomizationCfg
-from surefoot.randomization.robot_model import acting_friction, standing_yaw_inertia
 from surefoot.randomization.support import support_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot

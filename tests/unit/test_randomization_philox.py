@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import warp as wp
 
-from surefoot.randomization.philox import Words, philox, standard_normals, unit_interval
-from surefoot.randomization.philox_reference import philox as philox_reference
-from surefoot.randomization.philox_reference import standard_normals as standard_normals_reference
-from surefoot.randomization.philox_reference import unit_interval as unit_interval_reference
+from surefoot.random_numbers.philox import Words, philox, standard_normals, unit_interval
+from surefoot.random_numbers.philox_numpy import philox as philox_reference
+from surefoot.random_numbers.philox_numpy import standard_normals as standard_normals_reference
+from surefoot.random_numbers.philox_numpy import unit_interval as unit_interval_reference
 
 # Random123 1.14, tests/kat_vectors, philox4x32 with 10 rounds: counter, key, words.
 KNOWN_ANSWERS = (

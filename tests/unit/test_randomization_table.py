@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from tests.references.randomization import draw as draw_reference
 
 from surefoot.randomization.layout import EVENTS, TableLayout
 from surefoot.randomization.parameter import Parameter, absolute, offset, one_of, scale
-from surefoot.randomization.reference import draw as draw_reference
 from surefoot.randomization.table import RandomizationTable
 from surefoot_bridge.errors import SurefootError
 

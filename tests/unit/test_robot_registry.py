@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.fixtures.outside import write_metadata
 
-from surefoot.robot_checks import command
+from surefoot.commands import robots as command
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot, list_robots
 from surefoot_robots.registry import ENTRY_POINTS, refused_robots

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 import warp as wp
+from tests.references import sensors as reference
+from tests.references.sensors import SensorInputs, SensorMemory, SensorReference
 from tests.unit.test_sensor_readings import DEFAULT, FIRST_COLUMN, NUM_JOINTS, STEP_DT, Rig
 
-from surefoot.randomization import philox_reference
+from surefoot.random_numbers import philox_numpy
 from surefoot.sensors import memory as warp_memory
-from surefoot.sensors import reference
 from surefoot.sensors.kernels import write_observation
 from surefoot.sensors.layout import ProprioceptionTerm
-from surefoot.sensors.reference import SensorInputs, SensorMemory, SensorReference
 
 NUM_ENVS = 48
 TERMS = (
@@ -138,6 +138,6 @@ def test_a_first_reading_is_the_normal_number_of_its_counter() -> None:
     rig = Rig(2, seed=11, rank=4, encoder_velocity_noise=2.0)
     rig.sensors.advance()
     # Environment 1, control step 0, joint 1; the second number of the pair is for the velocity.
-    words = philox_reference.philox(np.array([1, 0, 1, 0x53454E53]), (11, 4))
-    expected = 2.0 * philox_reference.standard_normals(words[0], words[1])[1]
+    words = philox_numpy.philox(np.array([1, 0, 1, 0x53454E53]), (11, 4))
+    expected = 2.0 * philox_numpy.standard_normals(words[0], words[1])[1]
     assert rig.read("joint_vel")[1, 1].item() == pytest.approx(float(expected), rel=1e-5)

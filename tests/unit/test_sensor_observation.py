@@ -114,7 +114,7 @@ def test_the_manager_hands_over_the_tensor_that_the_kernel_wrote_and_a_new_one_e
 
 
 def test_the_readings_of_an_environment_are_bound_to_its_own_memory() -> None:
-    from surefoot.sensors.observation import bind_readings
+    from surefoot.envs.readings import bind_readings
 
     def array(*shape: int) -> SimpleNamespace:
         value = torch.rand(shape)
@@ -134,20 +134,16 @@ def test_the_readings_of_an_environment_are_bound_to_its_own_memory() -> None:
 
     locomotion = Locomotion()
     data = SimpleNamespace(joint_pos=array(2, 12), joint_vel=array(2, 12))
-    env: Any = SimpleNamespace(
-        robot=SimpleNamespace(data=data),
-        locomotion=locomotion,
-        joint_target=SimpleNamespace(raw_actions=torch.rand(2, 12)),
-        command=torch.rand(2, 3),
-    )
-    readings = bind_readings(env)
+    action, command = torch.rand(2, 12), torch.rand(2, 3)
+    robot: Any = SimpleNamespace(data=data)
+    readings = bind_readings(robot, locomotion, last_action=action, command=command)
     bound = {
         "base_ang_vel_b": locomotion.angular,
         "projected_gravity_b": locomotion.projected_gravity_b,
         "joint_pos": data.joint_pos.torch,
         "joint_vel": data.joint_vel.torch,
-        "last_action": env.joint_target.raw_actions,
-        "command": env.command,
+        "last_action": action,
+        "command": command,
         "foot_contact": locomotion.foot_contact,
     }
     assert {name: getattr(readings, name).ptr for name in bound} == {
@@ -156,3 +152,5 @@ def test_the_readings_of_an_environment_are_bound_to_its_own_memory() -> None:
     asked.clear()
     readings.refresh()
     assert asked == ["base"]
+    unseen = bind_readings(robot, locomotion, last_action=None, command=None)
+    assert (unseen.last_action.numpy().tolist(), unseen.command.shape) == ([[0.0] * 12] * 2, (2, 3))

@@ -8,10 +8,10 @@ import warp as wp
 from tests.unit.test_sensor_noise import NOISY
 from tests.unit.test_sensor_readings import FIRST_COLUMN, TERMS, Rig
 
-from surefoot.learning.snapshot import Stateful, StateMismatchError
 from surefoot.randomization.catalogue import make_catalogue
 from surefoot.sensors.layout import ObservationLayout, ProprioceptionTerm
 from surefoot.sensors.proprioception import PARAMETERS, Proprioception, TrueReadings
+from surefoot.snapshot import Stateful, StateMismatchError
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
 

@@ -8,13 +8,13 @@ import pytest
 import torch
 from tensordict import TensorDict
 
-from surefoot.learning.symmetry import (
+from surefoot.learning.symmetry import mirror_augmentation
+from surefoot.symmetry import (
     ACTION,
     MirrorMap,
     ObservationSlice,
     build_action_mirror_map,
     build_mirror_map,
-    mirror_augmentation,
 )
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot, list_robots

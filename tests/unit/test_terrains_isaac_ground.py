@@ -7,11 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from surefoot.evaluation.scenario import Scenario, Terrain
+from surefoot.evaluation.scenarios.ground import lay_out
+from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot.terrains import FLAT_GROUND_USD
 from surefoot.terrains.ground_file import NEWTON_HEIGHT_FIELD, ground_file
 from surefoot.terrains.height_grid import HeightGrid
-from surefoot.terrains.isaac_ground import CLEAR_M, Tile, lay_out, raised_grid
+from surefoot.terrains.isaac_ground import CLEAR_M, Tile, raised_grid
+from surefoot.terrains.terrain import Terrain
 from surefoot_bridge.errors import SurefootError
 
 TERRAINS = [

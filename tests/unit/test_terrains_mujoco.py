@@ -6,10 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from surefoot.evaluation.scenario import Terrain
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import GROUND, add_ground
 from surefoot.terrains.shapes import Extent, make_grid
+from surefoot.terrains.terrain import Terrain
 from surefoot_robots import get_robot
 
 EXTENT = Extent(behind_m=3.0, ahead_m=12.0, aside_m=5.0)

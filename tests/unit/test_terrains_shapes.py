@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from surefoot.evaluation.scenario import Scenario, Terrain
-from surefoot.terrains.shapes import Extent, extent_of, make_grid, scenario_grid
+from surefoot.evaluation.scenarios.ground import extent_of, scenario_grid
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.terrains.shapes import Extent, make_grid
+from surefoot.terrains.terrain import Terrain
 from surefoot_bridge.errors import SurefootError
 
 SMALL = Extent(behind_m=3.0, ahead_m=5.0, aside_m=4.0)

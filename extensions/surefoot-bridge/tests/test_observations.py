@@ -170,7 +170,7 @@ def test_an_observation_does_not_change_when_the_world_is_turned_about_the_verti
 def test_the_bridge_shows_what_the_sensors_of_training_show(history: int) -> None:
     needed = "needs the training side (pip install surefoot)"
     layout_of = pytest.importorskip("surefoot.sensors.layout", reason=needed)
-    sensors = pytest.importorskip("surefoot.sensors.reference", reason=needed)
+    sensors = pytest.importorskip("tests.references.sensors", reason=needed)
     rng, num_envs, contract = np.random.default_rng(6), 6, small_contract(history=history)
     terms = [layout_of.ProprioceptionTerm(t.name, t.source, t.history) for t in contract.observation.terms]
     layout = layout_of.ObservationLayout(terms, num_joints=3, num_feet=2)

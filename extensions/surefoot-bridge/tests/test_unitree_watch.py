@@ -29,7 +29,7 @@ import numpy as np
 from surefoot_bridge.state import JointCommand
 from surefoot_bridge.unitree.commands import LowCommand
 from surefoot_bridge.unitree.kinds import KINDS
-from surefoot_bridge.unitree.participant import Participant
+from surefoot_bridge.unitree.dds.participant import Participant
 participant = Participant("lo", {domain})
 sender = LowCommand(participant, KINDS["unitree_go2"], np.arange(12))
 while sender.num_subscribers < 2:

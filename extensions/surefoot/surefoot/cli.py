@@ -22,18 +22,18 @@ class Command:
 
 
 COMMANDS = {
-    "compare": Command("surefoot.evaluation.compare_command", "Set two evaluations side by side."),
-    "distill": Command("surefoot.distillation.command", "Teach a policy to rest, and to do what it is asked wherever."),
-    "train": Command("surefoot.learning.train_command", "Train a policy for a task."),
-    "play": Command("surefoot.playing.play_command", "Run a trained policy: figures, video, live viewer."),
-    "export": Command("surefoot.exporting.export_command", "Turn a policy into a bundle for the robot."),
+    "compare": Command("surefoot.commands.compare", "Set two evaluations side by side."),
+    "distill": Command("surefoot.commands.distill", "Teach a policy to rest, and to do what it is asked wherever."),
+    "train": Command("surefoot.commands.train", "Train a policy for a task."),
+    "play": Command("surefoot.commands.play", "Run a trained policy: figures, video, live viewer."),
+    "export": Command("surefoot.commands.export", "Turn a policy into a bundle for the robot."),
     "randomization": Command(
-        "surefoot.randomization.command", "Show what a task randomizes, or prove it in an engine."
+        "surefoot.commands.randomization", "Show what a task randomizes, or prove it in an engine."
     ),
-    "replay": Command("surefoot.evaluation.replay_command", "Run one trial of a verification again, and film it."),
-    "robots": Command("surefoot.robot_checks.command", "List the robots, or check one in every engine."),
-    "tasks": Command("surefoot.task_command", "List the tasks that can be trained and played."),
-    "verify": Command("surefoot.evaluation.verify_command", "Hold a bundle against scenarios in several engines."),
+    "replay": Command("surefoot.commands.replay", "Run one trial of a verification again, and film it."),
+    "robots": Command("surefoot.commands.robots", "List the robots, or check one in every engine."),
+    "tasks": Command("surefoot.commands.tasks", "List the tasks that can be trained and played."),
+    "verify": Command("surefoot.commands.verify", "Hold a bundle against scenarios in several engines."),
 }
 
 

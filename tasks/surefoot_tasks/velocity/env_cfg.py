@@ -22,9 +22,10 @@ from surefoot.actuators.action_cfg import JointTargetActionCfg
 from surefoot.actuators.actuator_cfg import make_actuator_cfg
 from surefoot.engines import make_physics_cfg
 from surefoot.envs.env_cfg import SurefootEnvCfg
+from surefoot.envs.mdp import commands, events, observations, terminations
+from surefoot.envs.mdp.commands_cfg import VelocityCommandCfg
 from surefoot.envs.robot_cfg import make_robot_cfg
 from surefoot.learning.fault_guard import faulty_environments
-from surefoot.randomization.initial_state import begin_where_the_table_says
 from surefoot.randomization.parameter import Range, absolute
 from surefoot.randomization.presets import sensor_noise
 from surefoot.randomization.randomization_cfg import RandomizationCfg
@@ -33,8 +34,6 @@ from surefoot.sensors.observation import FusedProprioception
 from surefoot.terrains import FLAT_GROUND_USD
 from surefoot_robots import RobotSpec
 
-from . import commands, observations, terminations
-from .commands_cfg import VelocityCommandCfg
 from .rewards_cfg import RewardsCfg, make_rewards_cfg
 
 PHYSICS_DT_S = 0.005
@@ -135,7 +134,7 @@ class ObservationsCfg:
 class EventsCfg:
     """Placing the robot at the start of each episode; pushes are the randomization's."""
 
-    initial_state = EventTermCfg(func=begin_where_the_table_says, mode="reset")
+    initial_state = EventTermCfg(func=events.reset_to_initial_state, mode="reset")
 
 
 @configclass

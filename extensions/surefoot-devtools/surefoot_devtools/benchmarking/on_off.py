@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from surefoot.learning.companions import default_processes
+from surefoot.learning.worker_processes import default_processes
 from surefoot_devtools.benchmarking.suite import run_worker
 from surefoot_devtools.benchmarking.worker import Measurement, Request
 

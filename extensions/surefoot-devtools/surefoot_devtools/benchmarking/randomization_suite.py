@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from surefoot.engines import Physics
-from surefoot.learning.companions import default_num_envs
+from surefoot.learning.worker_processes import default_num_envs
 from surefoot_devtools.benchmarking.environment import ROBOT
 from surefoot_devtools.benchmarking.on_off import compare_presets
 from surefoot_devtools.benchmarking.randomization_worker import MODULE, RandomizationMeasurement, RandomizationRequest

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from surefoot.engines import Physics
 from surefoot.randomization.catalogue import make_catalogue
 from surefoot.randomization.layout import EVENTS
+from surefoot.randomization.nominal_model import read_nominal_model
 from surefoot.randomization.parameter import Parameter, Range, ResolvedRange, resolve_range, to_value
 from surefoot.randomization.presets import preset_ranges
-from surefoot.randomization.robot_model import read_robot_model
 from surefoot.randomization.support import DRAWN_ONCE, support_of
 from surefoot_robots import RobotSpec
 
@@ -146,7 +146,7 @@ def _term(function: str, *, bodies: list[str] | None = None, **params: Any) -> E
 
 
 def _links(spec: RobotSpec) -> list[str]:
-    model = read_robot_model(spec)
+    model = read_nominal_model(spec)
     return [name for name, joint in zip(model.body_names, model.joint_of_body, strict=True) if joint >= 0]
 
 

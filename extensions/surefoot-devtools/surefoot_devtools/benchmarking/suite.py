@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from surefoot.cli import PROCESS_DEFAULTS
-from surefoot.learning.companions import default_processes, rank_variables
+from surefoot.learning.worker_processes import default_processes
+from surefoot.ranks import rank_variables
 from surefoot_bridge.errors import SurefootError
 from surefoot_devtools.benchmarking.worker import Measurement, Request
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from surefoot.evaluation.tally import Tally
-from surefoot.evaluation.verifying import VerifyRequest, verify
+from surefoot.evaluation.running.progress import Tally
+from surefoot.evaluation.running.verification import VerifyRequest, verify
 from surefoot_bridge.errors import SurefootError
 
 LIMITS_S = {"quick": 60.0, "standard": 1200.0}

@@ -60,7 +60,8 @@ def measure(request: Request) -> Measurement:
     """Build the environment, step or train it for the requested time, and report."""
     import torch
 
-    from surefoot.learning.distributed import Ranks, share_cores, start_process_group
+    from surefoot.learning.distributed import share_cores, start_process_group
+    from surefoot.ranks import Ranks
 
     ranks = Ranks.from_environment()
     seed = request.seed + ranks.rank
@@ -85,7 +86,8 @@ def measure(request: Request) -> Measurement:
 def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float, str]:
     import torch
 
-    from surefoot.learning.distributed import Ranks, agree
+    from surefoot.learning.distributed import agree
+    from surefoot.ranks import Ranks
     from surefoot_devtools.benchmarking.timing import synchronize
 
     ranks = Ranks.from_environment()

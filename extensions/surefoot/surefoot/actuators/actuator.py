@@ -16,7 +16,7 @@ from surefoot_bridge.actuators.parameters import ControlTiming, JointParameters,
 from surefoot_bridge.errors import SurefootError
 
 from .network import ActuatorNetwork
-from .recorded import ActuatorArrays, Recorded, bind_columns
+from .recorded import ActuatorArrays, RecordedLaunch, bind_columns
 
 if TYPE_CHECKING:
     from .actuator_cfg import JointActuatorCfg
@@ -32,23 +32,19 @@ class JointActuator(ActuatorBase):
 
     :attr:`applied_effort` is the torque of the motor [N.m], shape (num_envs, num_joints); what the engine receives is
     that torque less joint friction. Derived from :class:`~isaaclab.actuators.ActuatorBase` rather than from
-    ``IdealPDActuator``, whose subclasses Isaac Lab replaces by its own models. State stands in tensors that are
-    attributes, where checkpoints find it; parameters are the table's to save.
+    ``IdealPDActuator``, whose subclasses Isaac Lab replaces by its own models. Its state
+    (:class:`~surefoot.actuators.state.ActuatorState`) stands in tensors that are attributes, where checkpoints find it;
+    parameters are the table's to save.
     """
 
     cfg: JointActuatorCfg
 
+    # See ActuatorState.
     commands: torch.Tensor
-    """Commands (position [rad], velocity [rad/s], effort [N.m]) by age in control steps, the newest first,
-    (num_envs, num_slots, num_joints, 3)."""
     command_age: torch.Tensor
-    """Time since the newest command at the start of the next substep [s], (num_envs, num_joints)."""
     heat: torch.Tensor
-    """Heat of each motor; 1 is what its continuous torque settles at, (num_envs, num_joints)."""
     voltage: torch.Tensor
-    """Battery voltage as a share of the nominal one, (num_envs,)."""
     episode_time: torch.Tensor
-    """Time since the reset [s], (num_envs,)."""
 
     def __init__(
         self,
@@ -82,11 +78,8 @@ class JointActuator(ActuatorBase):
         self._same_joint = self.engine_joint(joint_names)
         self._joint_effort = torch.zeros_like(self.computed_effort)
         self.motor_power = torch.zeros_like(self.computed_effort)
-        """Mechanical power of the motors in the last substep [W], (num_envs, num_joints)."""
         self.saturation = torch.zeros_like(self.computed_effort, dtype=torch.int8)
-        """What cut the torque in the last substep, :class:`~surefoot_bridge.actuators.equations.Saturation`, (num_envs,
-        num_joints)."""
-        self.network = None
+        self.network: ActuatorNetwork | None = None
         if cfg.network_file is not None:
             self.network = ActuatorNetwork(
                 cfg.network_file,
@@ -143,7 +136,9 @@ class JointActuator(ActuatorBase):
         columns = [engine_joint_names.index(name) for name in self.joint_names]
         return wp.array(columns, dtype=wp.int32, device=self._device)
 
-    def record(self, joint_pos: wp.array, joint_vel: wp.array, engine_joint: wp.array, *, out: wp.array) -> Recorded:
+    def record(
+        self, joint_pos: wp.array, joint_vel: wp.array, engine_joint: wp.array, *, out: wp.array
+    ) -> RecordedLaunch:
         """Prepare a substep on arrays of shape (num_envs, num_joints) that stay where they are.
 
         Each launch neither allocates nor waits for the device, and spares the host the packing of arguments. With an
@@ -160,7 +155,7 @@ class JointActuator(ActuatorBase):
             return arrays.record_efforts(joint_pos, joint_vel, engine_joint, out)
         return arrays.record_network_efforts(self.network, joint_pos, joint_vel, engine_joint, out)
 
-    def record_push(self, position: torch.Tensor, velocity: torch.Tensor, effort: torch.Tensor) -> Recorded:
+    def record_push(self, position: torch.Tensor, velocity: torch.Tensor, effort: torch.Tensor) -> RecordedLaunch:
         """Prepare the push of a command, to be launched once per control step before physics.
 
         Args:
@@ -185,7 +180,7 @@ class JointActuator(ActuatorBase):
             return
         self._arrays.reset(env_ids)
 
-    def hand_over(self) -> None:
+    def leave_launching_to_engine(self) -> None:
         """Say that the engine's own step launches the kernel: :meth:`compute` then returns what was computed there."""
         self._started().launched_by_engine = True
 

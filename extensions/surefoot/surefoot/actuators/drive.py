@@ -108,7 +108,8 @@ class NewtonDrive:
         launch = actuator.record(
             data._sim_bind_joint_pos, data._sim_bind_joint_vel, engine_joint, out=data._sim_bind_joint_effort
         )
-        actuator.hand_over()  # Isaac Lab's way of writing external wrenches computes actuator models as well
+        # Isaac Lab's way of writing external wrenches computes actuator models as well.
+        actuator.leave_launching_to_engine()
         physics.activate_newton_actuator_path()
         physics.register_post_actuator_callback(launch.launch)
         physics.set_decimation(decimation)

@@ -21,11 +21,11 @@ from surefoot_bridge.actuators.parameters import (
 from . import kernels, network_kernels, state_kernels
 
 if TYPE_CHECKING:
-    from .actuator import JointActuator
     from .network import ActuatorNetwork
+    from .state import ActuatorState
 
 
-class Recorded(Protocol):
+class RecordedLaunch(Protocol):
     """Something prepared that can be launched any number of times."""
 
     def launch(self) -> None:
@@ -72,7 +72,7 @@ class ActuatorArrays:
 
     def __init__(
         self,
-        actuator: JointActuator,
+        actuator: ActuatorState,
         *,
         table: wp.array,
         columns: Any,
@@ -102,7 +102,7 @@ class ActuatorArrays:
             wp.from_torch(actuator.motor_power),
             wp.from_torch(actuator.saturation),
         ]
-        self.advance: Recorded = self._record(
+        self.advance: RecordedLaunch = self._record(
             state_kernels.advance_battery_and_heat,
             [
                 table,
@@ -116,14 +116,14 @@ class ActuatorArrays:
             dim=self._shape[0],
         )
 
-    def record_push(self, position: torch.Tensor, velocity: torch.Tensor, effort: torch.Tensor) -> Recorded:
+    def record_push(self, position: torch.Tensor, velocity: torch.Tensor, effort: torch.Tensor) -> RecordedLaunch:
         """See :meth:`~surefoot.actuators.actuator.JointActuator.record_push`."""
         inputs = [wp.from_torch(values) for values in (position, velocity, effort)]
         return self._record(state_kernels.push_command, inputs, [self._commands, self._command_age])
 
     def record_efforts(
         self, joint_pos: wp.array, joint_vel: wp.array, engine_joint: wp.array, joint_effort: wp.array
-    ) -> Recorded:
+    ) -> RecordedLaunch:
         """PD control of a substep; see :meth:`~surefoot.actuators.actuator.JointActuator.record`."""
         inputs = [joint_pos, joint_vel, engine_joint, self._commands, *self._parameters()]
         return self._record(
@@ -139,7 +139,7 @@ class ActuatorArrays:
         joint_vel: wp.array,
         engine_joint: wp.array,
         joint_effort: wp.array,
-    ) -> Recorded:
+    ) -> RecordedLaunch:
         """A substep with an actuator network in place of the PD law."""
         steps, history, network_input = network.arrays
         motion = [joint_pos, joint_vel, engine_joint]
@@ -186,7 +186,7 @@ class ActuatorArrays:
     def _clock(self) -> list[float]:
         return [self._timing.physics_dt_s, self._timing.step_dt_s]
 
-    def _record(self, kernel: Any, inputs: list[Any], outputs: list[Any], dim: Any = None) -> Recorded:
+    def _record(self, kernel: Any, inputs: list[Any], outputs: list[Any], dim: Any = None) -> RecordedLaunch:
         launch = wp.launch(
             kernel,
             dim=self._shape if dim is None else dim,
@@ -195,14 +195,14 @@ class ActuatorArrays:
             device=self._device,
             record_cmd=True,
         )
-        return cast("Recorded", launch)  # what Warp returns when it records
+        return cast("RecordedLaunch", launch)  # what Warp returns when it records
 
 
 class NetworkSubstep:
     """What a launch does with an actuator network: look at the joints, ask the network, apply limits and friction."""
 
     def __init__(
-        self, observe: Recorded, network: ActuatorNetwork, computed_effort: torch.Tensor, apply: Recorded
+        self, observe: RecordedLaunch, network: ActuatorNetwork, computed_effort: torch.Tensor, apply: RecordedLaunch
     ) -> None:
         self._observe = observe
         self._network = network

@@ -12,24 +12,25 @@ from isaaclab.envs.common import VecEnvStepReturn
 
 from surefoot.actuators.drive import make_drive
 from surefoot.engines import Physics, keep_polling_threads_idle
-from surefoot.learning.distributed import Ranks
-from surefoot.learning.symmetry import (
+from surefoot.randomization.foot_contacts import open_foot_contacts
+from surefoot.randomization.randomization import Randomization, make_layout
+from surefoot.ranks import Ranks
+from surefoot.sensors.layout import ObservationLayout
+from surefoot.sensors.observation import FusedProprioception
+from surefoot.sensors.proprioception import Proprioception
+from surefoot.symmetry import (
     ACTION,
     MirrorMap,
     ObservationSlice,
     build_action_mirror_map,
     build_mirror_map,
 )
-from surefoot.randomization.foot_contacts import open_foot_contacts
-from surefoot.randomization.randomization import Randomization, make_layout
-from surefoot.sensors.layout import ObservationLayout
-from surefoot.sensors.observation import FusedProprioception, bind_readings
-from surefoot.sensors.proprioception import Proprioception
-from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
 from .lean_scene import LeanSceneUpdate
 from .locomotion_state import LocomotionState
+from .readings import bind_readings
 
 if TYPE_CHECKING:
     from surefoot.actuators.action import JointTargetAction
@@ -42,6 +43,9 @@ ENGINES: dict[str, Physics] = {"ovphysx": "ovphysx", "newton": "newton_mjwarp", 
 
 RANDOMIZED = "randomized"
 """Name of the observation term that shows the randomization's draws, one term for each parameter to a mirror."""
+
+VELOCITY_COMMAND, JOINT_TARGET = "base_velocity", "joint_target"
+"""Names of the command and of the action that this environment knows; a task has them when its terms read them."""
 
 STANDING_COMMAND = 0.05
 """Norm of a velocity command up to which the robot is asked to stand; below it no gait is better than standing."""
@@ -59,7 +63,7 @@ class SurefootEnv(ManagerBasedRLEnv):
     """The robot's specification; Gymnasium keeps ``spec`` for its own."""
 
     moving: torch.Tensor
-    """Whether the command asks for motion, (num_envs,)."""
+    """Whether the velocity command asks for motion, (num_envs,); everywhere in a task without one."""
 
     def __init__(self, cfg: SurefootEnvCfg, render_mode: str | None = None, **kwargs: Any) -> None:
         scene: Any = cfg.scene  # that of every task has a robot, which its base class does not declare
@@ -96,33 +100,53 @@ class SurefootEnv(ManagerBasedRLEnv):
         self._drive = make_drive(self.robot, self.sim.physics_manager, self.cfg.decimation)
         # Newton's drive moves the whole loop of substeps into the engine's step.
         self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
+        self.moving = torch.ones(self.num_envs, dtype=torch.bool, device=self.device)
         super().load_managers()
         self.mirror_maps = self._make_mirror_maps()
         keep_polling_threads_idle()
 
     @property
     def command(self) -> torch.Tensor:
-        """Commanded velocity (vx [m/s], vy [m/s], yaw rate [rad/s]) in the base frame, (num_envs, 3)."""
-        return self.command_manager.get_command("base_velocity")
+        """Commanded velocity (vx [m/s], vy [m/s], yaw rate [rad/s]) in the base frame, (num_envs, 3).
+
+        Raises:
+            SurefootError: If the task commands none.
+        """
+        _require("command", VELOCITY_COMMAND, self.command_manager.active_terms)
+        return self.command_manager.get_command(VELOCITY_COMMAND)
 
     @property
     def joint_target(self) -> JointTargetAction:
-        """The action term, with the action history that rate penalties read."""
-        return cast("JointTargetAction", self.action_manager.get_term("joint_target"))
+        """The action term, with the action history that rate penalties read.
+
+        Raises:
+            SurefootError: If the task's policy sets no joint targets.
+        """
+        _require("action", JOINT_TARGET, self.action_manager.active_terms)
+        return cast("JointTargetAction", self.action_manager.get_term(JOINT_TARGET))
 
     @cached_property
     def proprioception(self) -> Proprioception:
-        """What the sensors show. Made when the observation manager first asks, after the managers that it reads."""
-        randomized = self.randomization.layout
+        """What the sensors show. Made when the observation manager first asks, after the managers that it reads.
+
+        A task without an observation of the sensors has none, and spends no time on them.
+        """
+        randomized, shown = self.randomization.layout, {term.source for term in self.cfg.proprioception}
+        readings = bind_readings(
+            self.robot,
+            self.locomotion,
+            last_action=self.joint_target.raw_actions if "last_action" in shown else None,
+            command=self.command if "command" in shown else None,
+        )
         layout = ObservationLayout(
             self.cfg.proprioception,
             num_joints=self.robot_spec.num_joints,
             num_feet=len(self.robot_spec.foot_bodies),
-            command_dim=self.command.shape[1],
+            command_dim=readings.command.shape[1],
         )
         return Proprioception(
             layout,
-            bind_readings(self),
+            readings,
             self.randomization.table.warp_values,
             randomized.first_column,
             default_joint_pos=self.robot_spec.joint_values("default_joint_pos"),
@@ -136,7 +160,7 @@ class SurefootEnv(ManagerBasedRLEnv):
     def reset(self, *args: Any, **kwargs: Any) -> tuple[Any, dict]:
         """Reset environments as Isaac Lab does, and let the sensors take their first reading before it is shown."""
         super().reset(*args, **kwargs)
-        self.proprioception.advance()
+        self._advance_sensors()
         self.obs_buf = self.observation_manager.compute(update_history=False)
         return self.obs_buf, self.extras
 
@@ -155,7 +179,8 @@ class SurefootEnv(ManagerBasedRLEnv):
 
         self.episode_length_buf += 1
         self.common_step_counter += 1
-        self.moving = self.command.norm(dim=1) > STANDING_COMMAND
+        if VELOCITY_COMMAND in self.command_manager.active_terms:
+            self.moving = self.command.norm(dim=1) > STANDING_COMMAND
         self.reset_buf = self.termination_manager.compute()
         self.reset_terminated = self.termination_manager.terminated
         self.reset_time_outs = self.termination_manager.time_outs
@@ -172,7 +197,7 @@ class SurefootEnv(ManagerBasedRLEnv):
             self.locomotion.base_has_moved()
         if self.randomization.advance():
             self.locomotion.base_has_moved()
-        self.proprioception.advance()
+        self._advance_sensors()
         self.obs_buf = self.observation_manager.compute(update_history=True)
         return self.obs_buf, self.reward_buf, self.reset_terminated, self.reset_time_outs, self.extras
 
@@ -220,6 +245,14 @@ class SurefootEnv(ManagerBasedRLEnv):
                 terms.append((name, math.prod(dims) // history, history))
         return terms
 
+    @property
+    def _has_sensors(self) -> bool:
+        return "proprioception" in vars(self)
+
+    def _advance_sensors(self) -> None:
+        if self._has_sensors:
+            self.proprioception.advance()
+
     def _seed(self) -> int:
         """Seed of the draws of this environment; that of torch where the configuration leaves it open."""
         seed = self.cfg.seed
@@ -246,4 +279,14 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.randomization.reset(ids)
         super()._reset_idx(env_ids)
         self.locomotion.reset(env_ids)
-        self.proprioception.reset(ids)
+        if self._has_sensors:
+            self.proprioception.reset(ids)
+
+
+def _require(kind: str, name: str, declared: list[str]) -> None:
+    """Refuse a term that reads what the task does not declare."""
+    if name not in declared:
+        raise SurefootError(
+            f"This task has no {kind} term {name!r}, which one of its terms reads; it has: "
+            f"{', '.join(declared) or 'none'}. Declare it in the task's {kind}s, or leave the term out."
+        )

@@ -26,7 +26,7 @@ class SurefootEnvCfg(ManagerBasedRLEnvCfg):
 
     mirror_kinds: dict[str, str] = MISSING
     """How each observation term changes when left and right are exchanged, by the term's name; the kinds are those of
-    :data:`surefoot.learning.symmetry.MirrorKind`."""
+    :data:`surefoot.symmetry.MirrorKind`."""
 
     randomization: RandomizationCfg = RandomizationCfg()
     """What differs from environment to environment."""
@@ -34,5 +34,5 @@ class SurefootEnvCfg(ManagerBasedRLEnvCfg):
     initial_state: dict[str, Range] = field(default_factory=dict)
     """Ranges of :data:`surefoot.randomization.initial_state.INITIAL_STATE`; the task's own, whatever the preset."""
 
-    proprioception: tuple[ProprioceptionTerm, ...] = MISSING
-    """Terms of :class:`~surefoot.sensors.observation.FusedProprioception`, in order."""
+    proprioception: tuple[ProprioceptionTerm, ...] = ()
+    """Terms of :class:`~surefoot.sensors.observation.FusedProprioception`, in order; none without such a term."""

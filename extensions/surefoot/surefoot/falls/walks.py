@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.evaluation.command_schedule import component_order
-from surefoot.evaluation.drawing import draw_batch
-from surefoot.evaluation.mujoco_engine import MujocoTrialEngine
-from surefoot.evaluation.scenario import CommandAt, Scenario, Suite, Terrain
-from surefoot.evaluation.trial_engine import Truth
-from surefoot.terrains.shapes import scenario_grid
+from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
+from surefoot.evaluation.scenarios.ground import scenario_grid
+from surefoot.evaluation.scenarios.scenario import CommandAt, Scenario, Suite
+from surefoot.evaluation.trials.command_schedule import component_order
+from surefoot.evaluation.trials.engine import Truth
+from surefoot.evaluation.trials.sampling import draw_batch
+from surefoot.terrains.terrain import Terrain
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.control import Controller, ControllerState, TickInputs
 from surefoot_bridge.errors import SurefootError, unknown_name

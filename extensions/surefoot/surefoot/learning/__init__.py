@@ -1,4 +1,4 @@
 """Training: PPO with exact resume, a guard against faults, atomic checkpoints and interruption without loss.
 
-``surefoot train`` is :mod:`~surefoot.learning.train_command`; nothing here imports Isaac Lab before it is called.
+``surefoot train`` is :mod:`~surefoot.commands.train`; nothing here imports Isaac Lab before it is called.
 """

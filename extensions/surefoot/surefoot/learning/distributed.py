@@ -1,4 +1,4 @@
-"""Several training processes, started by torchrun or by the first of them (:mod:`surefoot.learning.companions`).
+"""Several training processes, started by torchrun or by the first of them (:mod:`surefoot.learning.worker_processes`).
 
 NCCL connects GPUs, gloo CPU processes.
 """
@@ -6,40 +6,11 @@ NCCL connects GPUs, gloo CPU processes.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from surefoot.learning.companions import RENDEZVOUS, report_ready
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """Place of this process among those of the run.
-
-    Attributes:
-        rank: Number of this process.
-        local_rank: Number of this process on its machine.
-        world_size: Number of processes.
-    """
-
-    rank: int = 0
-    local_rank: int = 0
-    world_size: int = 1
-
-    @classmethod
-    def from_environment(cls) -> Ranks:
-        """Read what torchrun sets."""
-        return cls(*(int(os.environ.get(name, default)) for name, default in _VARIABLES))
-
-    @property
-    def is_first(self) -> bool:
-        """Whether this process keeps the run's files and prints."""
-        return self.rank == 0
-
-
-_VARIABLES = (("RANK", "0"), ("LOCAL_RANK", "0"), ("WORLD_SIZE", "1"))
+from surefoot.ranks import RENDEZVOUS, Ranks, report_ready
 
 
 def start_process_group(ranks: Ranks, device: str) -> None:

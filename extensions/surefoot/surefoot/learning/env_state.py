@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from surefoot.learning.snapshot import (
+from surefoot.snapshot import (
     Stateful,
     StateMismatchError,
     capture,
@@ -98,7 +98,7 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
     fields = {path: (owner, names) for path, owner, names in _owners(env)}
     stateful = dict(_stateful_owners(env))
     require_same_keys(env.scene.articulations, state["articulations"], "articulations")
-    require_same_keys(fields, state["fields"], "environment")
+    held = _holders(fields, state["fields"])
     require_same_keys(stateful, state["stateful"], "environment")
 
     # Masses before poses: an engine that keeps the pose of a centre of mass rounds the pose of a body when it moves.
@@ -107,8 +107,8 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
     for name, articulation in env.scene.articulations.items():
         _restore_articulation(articulation, state["articulations"][name])
     env.sim.forward()
-    for path, (owner, names) in fields.items():
-        saved = state["fields"][path]
+    for path in held:
+        (owner, names), saved = fields[path], state["fields"][path]
         lazy = [name for name in saved if getattr(owner, name, ...) is None]  # allocated on first use
         require_same_keys([*names, *lazy], saved, path)
         restore_fields(owner, saved, path)
@@ -122,6 +122,17 @@ def restore_env_state(env: ManagerBasedRLEnv, state: dict[str, Any]) -> None:
         setattr(env, name, saved.pop(name).to(env.device))
     env.obs_buf = {group: obs.to(env.device) for group, obs in saved.pop("obs_buf").items()}
     restore_fields(env, saved, "env")
+
+
+def _holders(fields: dict[str, tuple[Any, Any]], saved: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the paths of objects with fields, live or saved; what holds none may come and go between versions.
+
+    Raises:
+        StateMismatchError: If an object with fields is on one side only.
+    """
+    held = [path for path, (_, names) in fields.items() if names or saved.get(path)]
+    require_same_keys(held, {path: values for path, values in saved.items() if values or path in held}, "environment")
+    return held
 
 
 def _owners(env: ManagerBasedRLEnv) -> Iterator[tuple[str, Any, tuple[str, ...] | list[str]]]:

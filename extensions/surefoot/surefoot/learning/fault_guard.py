@@ -24,7 +24,8 @@ import torch
 from tensordict import TensorDict
 
 from surefoot.files import atomic_write
-from surefoot.learning.distributed import Ranks, add_up, gather
+from surefoot.learning.distributed import add_up, gather
+from surefoot.ranks import Ranks
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:

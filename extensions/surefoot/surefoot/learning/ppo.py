@@ -15,7 +15,7 @@ from tensordict import TensorDict
 
 from surefoot.learning.checkpoint import SCHEMA, check_schema
 from surefoot.learning.fault_guard import TrainingFaultError
-from surefoot.learning.policy_contract import check_contract, contract_of, policy_contract
+from surefoot.learning.network_signature import check_signature, network_signature, signature_part
 
 FAULTY_UPDATES_IN_A_ROW = 10
 """Iterations in a row with a non-finite gradient after which training stops: the network is lost, not disturbed."""
@@ -28,7 +28,7 @@ class SurefootPPO(PPO):
     with rsl_rl uses it. Losses gain ``skipped_updates``, the number of optimiser steps left out in the iteration.
     """
 
-    contract: dict[str, Any]
+    signature: dict[str, Any]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -47,7 +47,7 @@ class SurefootPPO(PPO):
     def construct_algorithm(obs: TensorDict, env: VecEnv, cfg: dict, device: str) -> PPO:
         """Build networks, storage and algorithm from an rsl_rl configuration."""
         algorithm = PPO.construct_algorithm(obs, env, cfg, device)
-        algorithm.contract = policy_contract(env, cfg["obs_groups"])  # type: ignore[attr-defined]
+        algorithm.signature = network_signature(env, cfg["obs_groups"])  # type: ignore[attr-defined]
         return algorithm
 
     def update(self) -> dict[str, float]:
@@ -71,18 +71,19 @@ class SurefootPPO(PPO):
         return {**losses, "skipped_updates": float(skipped)}
 
     def save(self) -> dict[str, Any]:
-        """Return networks, normalisers, optimiser and contract."""
-        return {**super().save(), "schema": SCHEMA, "contract": self.contract}
+        """Return networks, normalisers, optimiser and signature."""
+        # The key is that of the first checkpoints, which are still read.
+        return {**super().save(), "schema": SCHEMA, "contract": self.signature}
 
     def load(self, loaded_dict: dict, load_cfg: dict | None, strict: bool) -> bool:
         """Load what :meth:`save` returned.
 
         Raises:
             CheckpointError: If the content is no checkpoint of this version.
-            ContractError: If it was trained for another robot or task.
+            SignatureMismatchError: If it was trained for another robot or task.
         """
         check_schema(loaded_dict, "The checkpoint")
-        check_contract(loaded_dict["contract"], self.contract)
+        check_signature(loaded_dict["contract"], self.signature)
         return super().load(loaded_dict, load_cfg, strict)
 
     def begin_with(self, weights: dict[str, Any]) -> list[str]:
@@ -95,12 +96,12 @@ class SurefootPPO(PPO):
 
         Raises:
             CheckpointError: If the content is no checkpoint of this version.
-            ContractError: If its actor was trained for another robot or task.
+            SignatureMismatchError: If its actor was trained for another robot or task.
         """
         check_schema(weights, "The checkpoint")
         saved = weights["contract"]
-        check_contract(contract_of("actor", saved), contract_of("actor", self.contract))
-        is_same_critic = contract_of("critic", saved) == contract_of("critic", self.contract)
+        check_signature(signature_part("actor", saved), signature_part("actor", self.signature))
+        is_same_critic = signature_part("critic", saved) == signature_part("critic", self.signature)
         super().load(weights, {"actor": True, "critic": is_same_critic}, strict=True)
         return ["actor", "critic"] if is_same_critic else ["actor"]
 

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch
 
-from surefoot.learning.distributed import Ranks, gather
+from surefoot.learning.distributed import gather
 from surefoot.learning.env_state import capture_env_state, restore_env_state
 from surefoot.learning.generators import capture_generators, restore_generators
-from surefoot.learning.snapshot import capture
-
-if TYPE_CHECKING:
-    from surefoot.learning.runner import SurefootRunner
+from surefoot.ranks import Ranks
+from surefoot.snapshot import capture
 
 _COUNTERS = ("completed", "env_steps", "elapsed_s", "best_reward")
 
 
-def capture_run(runner: SurefootRunner) -> dict[str, Any]:
+class Run(Protocol):
+    """What of a runner (:class:`~surefoot.learning.runner.SurefootRunner`) is saved, besides its counters."""
+
+    alg: Any
+    completed: int
+    device: Any
+    episodes: Any
+    ranks: Ranks
+    simulation: Any
+
+
+def capture_run(runner: Run) -> dict[str, Any]:
     """Copy the state of a run; in a run of several processes all of them must call it.
 
     Returns:
-        Networks, normalisers, optimiser and contract; counters; how far randomized ranges have grown; what each process
-        has of its own: the simulation, episode means, generators. In the first process those of the others are under
-        ``other_processes``, by rank.
+        Networks, normalisers, optimiser and signature; counters; how far randomized ranges have grown; what each
+        process has of its own: the simulation, episode means, generators. In the first process those of the others are
+        under ``other_processes``, by rank.
     """
     own = _capture_own(runner)
     randomization = getattr(runner.simulation, "randomization", None)
@@ -55,7 +64,7 @@ def of_process(content: dict[str, Any], ranks: Ranks) -> dict[str, Any]:
     return content if ranks.is_first else {**content, **others[ranks.rank - 1]}
 
 
-def _capture_own(runner: SurefootRunner) -> dict[str, Any]:
+def _capture_own(runner: Run) -> dict[str, Any]:
     """Copy what each process of a run has of its own."""
     has_engine = hasattr(runner.simulation, "scene")
     with torch.inference_mode():
@@ -68,7 +77,7 @@ def _capture_own(runner: SurefootRunner) -> dict[str, Any]:
     }
 
 
-def restore_run(runner: SurefootRunner, content: dict[str, Any]) -> None:
+def restore_run(runner: Run, content: dict[str, Any]) -> None:
     """Put everything but the learning algorithm into the state of a checkpoint.
 
     Raises:

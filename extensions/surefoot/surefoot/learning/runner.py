@@ -15,7 +15,7 @@ from rsl_rl.runners import OnPolicyRunner
 from tensordict import TensorDict
 
 from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
-from surefoot.learning.distributed import Ranks, add_up, agree, start_process_group
+from surefoot.learning.distributed import add_up, agree, start_process_group
 from surefoot.learning.episode_statistics import EpisodeStatistics
 from surefoot.learning.fault_guard import FaultGuard, TrainingFaultError, dump_experience
 from surefoot.learning.interruption import Interruption
@@ -23,6 +23,7 @@ from surefoot.learning.metrics import MetricsSink
 from surefoot.learning.progress import Progress
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.learning.run_state import capture_run, of_process, restore_run, without_simulation
+from surefoot.ranks import Ranks
 
 CHECKPOINT_INTERVAL_S = 60.0
 """Longest time between two checkpoints [s], unless a single iteration takes longer."""

@@ -15,19 +15,20 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from surefoot.engines import check_physics, launched, native_log
-from surefoot.learning.distributed import Ranks, share_cores
+from surefoot.learning.distributed import share_cores
 from surefoot.learning.fault_guard import TrainingFaultError, faulty_environments
 from surefoot.learning.metrics import JsonLines, MetricsSink, TensorBoard
 from surefoot.learning.run_directory import RunDirectory, RunSettings
+from surefoot.ranks import Ranks
 from surefoot.report import provenance
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
     from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper
 
-    from surefoot.learning.companions import Companions
     from surefoot.learning.ppo import SurefootPPO
     from surefoot.learning.runner import Ending, SurefootRunner
+    from surefoot.learning.worker_processes import WorkerProcesses
 
 EXIT_TRAINED, EXIT_FAULT, EXIT_INTERRUPTED = 0, 1, 130
 
@@ -45,7 +46,7 @@ class TrainingPlan:
         logger: ``"tensorboard"``, ``"wandb"`` or ``"none"``.
         video: Whether to play and film the policy at the end.
         deadline: Moment of ``time.monotonic`` at which to stop; None without one.
-        companions: Other processes that this one has started; None without any.
+        workers: Other processes that this one has started; None without any.
     """
 
     settings: RunSettings
@@ -56,7 +57,7 @@ class TrainingPlan:
     logger: str
     video: bool
     deadline: float | None
-    companions: Companions | None = None
+    workers: WorkerProcesses | None = None
 
     @property
     def completed(self) -> int:
@@ -88,8 +89,8 @@ def train(plan: TrainingPlan, run: RunDirectory | None) -> int:
     try:
         with _quiet_engine(run) as chatter:
             ending = _train_in_simulation(plan, run, sinks, chatter)
-        if plan.companions is not None:
-            plan.companions.close()
+        if plan.workers is not None:
+            plan.workers.close()
         if run is not None:
             _finish(plan, run, sinks, ending)
     except TrainingFaultError as fault:
@@ -123,12 +124,12 @@ def _apply_settings(plan: TrainingPlan) -> None:
 
 
 @contextmanager
-def _blamed_on_companions(plan: TrainingPlan) -> Iterator[None]:
+def _blamed_on_workers(plan: TrainingPlan) -> Iterator[None]:
     """Turn a broken connection into the error of the process that broke it."""
     try:
         yield
     except RuntimeError as error:
-        failure = plan.companions.failure() if plan.companions else ""
+        failure = plan.workers.failure() if plan.workers else ""
         if not failure:
             raise
         raise SurefootError(failure) from error
@@ -179,11 +180,11 @@ def _train_in_simulation(
 
     torch.set_float32_matmul_precision("high")  # TF32 on GPUs that have it
     share_cores(plan.settings.processes)
-    with launched(plan.env_cfg, device=plan.settings.device), _blamed_on_companions(plan):
+    with launched(plan.env_cfg, device=plan.settings.device), _blamed_on_workers(plan):
         with redirect_stdout(chatter), redirect_stderr(chatter):
             env = _make_env(plan)
-            if plan.companions is not None:
-                plan.companions.wait_until_ready()
+            if plan.workers is not None:
+                plan.workers.wait_until_ready()
             runner = _make_runner(plan, env, run, sinks)
         try:
             if plan.checkpoint is not None:

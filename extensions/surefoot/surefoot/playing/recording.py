@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from surefoot.files import atomic_write
-from surefoot_bridge.errors import SurefootError
+from surefoot.motion_recording import MotionRecording
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recording:
+class Recording(MotionRecording):
     """States after each control step, all arrays with the steps first.
 
     Attributes:
@@ -30,6 +27,8 @@ class Recording:
         fell: Whether the robot is down, shape (num_steps,), bool.
     """
 
+    MADE_BY = "surefoot play"
+
     robot: str
     task: str
     step_dt: float
@@ -41,37 +40,3 @@ class Recording:
     push: np.ndarray
     foot_contact: np.ndarray
     fell: np.ndarray
-
-    def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
-        lengths = {field.name: len(value) for field, value in self._arrays()}
-        if len(set(lengths.values())) != 1 or self.num_steps == 0:
-            raise SurefootError(f"A recording needs arrays of one length, at least 1; it has {lengths}.")
-
-    @property
-    def num_steps(self) -> int:
-        """Number of control steps."""
-        return len(self.base_pos)
-
-    def save(self, path: Path | str) -> None:
-        """Write the recording as a NumPy archive, whole or not at all."""
-        with atomic_write(path) as file:
-            np.savez_compressed(file, **dataclasses.asdict(self))
-
-    @classmethod
-    def load(cls, path: Path | str) -> Recording:
-        """Read a recording.
-
-        Raises:
-            SurefootError: If the file is missing or is no recording.
-        """
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                values = {name: archive[name] for name in archive.files}
-            return cls(**{name: value.item() if value.ndim == 0 else value for name, value in values.items()})
-        except (OSError, ValueError, TypeError) as error:
-            raise SurefootError(f"{str(path)!r} is not a recording made by surefoot play: {error}.") from error
-
-    def _arrays(self) -> list[tuple[dataclasses.Field, np.ndarray]]:
-        values = ((field, getattr(self, field.name)) for field in dataclasses.fields(self))
-        return [(field, value) for field, value in values if isinstance(value, np.ndarray)]

@@ -26,7 +26,7 @@ import warp as wp
 
 from surefoot_robots import RobotSpec
 
-from .robot_model import RobotModel, read_robot_model
+from .nominal_model import NominalModel, read_nominal_model
 
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
@@ -142,7 +142,7 @@ class BodyComposer:
             table: Values in force, (num_envs, num_columns).
             first_column: First column of a parameter.
         """
-        model = read_robot_model(spec)
+        model = read_nominal_model(spec)
         places = [model.body_names.index(name) for name in body_names]
         self._table = table
         self._columns = BodyColumns()
@@ -188,7 +188,7 @@ class Bodies:
     inertia_kgm2: np.ndarray
 
 
-def compose_reference(model: RobotModel, base: int, values: dict[str, np.ndarray]) -> Bodies:
+def compose_reference(model: NominalModel, base: int, values: dict[str, np.ndarray]) -> Bodies:
     """Compose the bodies of one environment in NumPy.
 
     Args:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.learning.symmetry import MirrorKind
+from surefoot.symmetry import MirrorKind
 from surefoot_robots import RobotSpec
 
+from .nominal_model import read_nominal_model
 from .parameter import ActsOn, Parameter
-from .robot_model import read_robot_model
 
 GRAVITY_M_S2 = 9.81
 """Standard gravity, as Isaac Lab and MuJoCo set it."""
@@ -37,7 +37,7 @@ def _contact(spec: RobotSpec) -> list[Parameter]:
     def per_foot(name: str, unit: str, description: str, nominal: float | Sequence[float], **rules: Any) -> Parameter:
         return _parameter(name, unit, description, "foot", spec.foot_bodies, nominal, "contact", "foot_scalar", **rules)
 
-    model = read_robot_model(spec)
+    model = read_nominal_model(spec)
     # MuJoCo's convention: the largest torque about the normal, or about an axis in the ground, is the coefficient times
     # the normal force.
     turning = [
@@ -59,7 +59,7 @@ def _contact(spec: RobotSpec) -> list[Parameter]:
 
 
 def _bodies(spec: RobotSpec) -> list[Parameter]:
-    model = read_robot_model(spec)
+    model = read_nominal_model(spec)
     base = model.body_names.index(spec.base_body)
     link_mass = [float(model.mass_kg[model.joint_of_body.index(joint)]) for joint in range(spec.num_joints)]
     return [

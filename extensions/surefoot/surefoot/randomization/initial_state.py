@@ -11,7 +11,7 @@ begin beside their default position, within their soft limits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 import warp as wp
@@ -21,8 +21,6 @@ from .table import RandomizationTable
 
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation
-
-    from surefoot.envs.env import SurefootEnv
 
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
@@ -132,14 +130,3 @@ class InitialState:
         robot.write_root_com_velocity_to_sim_index(root_velocity=base[1], env_ids=ids)
         robot.write_joint_position_to_sim_index(position=joints[0], env_ids=ids)
         robot.write_joint_velocity_to_sim_index(velocity=joints[1], env_ids=ids)
-
-
-def begin_where_the_table_says(env: SurefootEnv, env_ids: torch.Tensor) -> None:
-    """Event term at resets: put base and joints into the state that the table holds for the new episode.
-
-    Args:
-        env: The environment, whose table has been drawn for these episodes.
-        env_ids: Environments that reset, (count,).
-    """
-    origins: Any = env.scene.env_origins
-    env.randomization.initial_state.write(env_ids.to(torch.int32), origins)

@@ -11,7 +11,7 @@ parameter's name: adding a parameter changes no other one's values.
 
 import warp as wp
 
-from .philox import Words, philox, unit_interval
+from surefoot.random_numbers.philox import Words, philox, unit_interval
 
 wp.set_module_options({"enable_backward": False})
 

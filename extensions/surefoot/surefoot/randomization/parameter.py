@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Literal, get_args
 
-from surefoot.learning.symmetry import MirrorKind
+from surefoot.symmetry import MirrorKind
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 Over = Literal["environment", "joint", "foot", "xyz"]

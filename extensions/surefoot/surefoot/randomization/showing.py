@@ -31,7 +31,7 @@ def show(task: str, physics: Physics, *, preset: str | None, report: Path | None
         SurefootError: If there is no such preset, or a range cannot be meant.
     """
     install_shims()
-    from surefoot.learning.task_config import resolve_task
+    from surefoot.task_config import resolve_task
 
     cfg: Any = resolve_task(task, physics, [])[0]
     if preset is not None:

@@ -23,7 +23,7 @@ next step the late one, a step older than it should be, in place of its successo
 takes two control steps for a sample). A packet that is due is *lost* with probability ``sensor_dropout``: the
 controller sees the last one again, and in the next step the newest. The first packet of an episode always comes.
 
-Random numbers (:mod:`surefoot.randomization.philox`) have the key (seed, rank) and the counter (environment, control
+Random numbers (:mod:`surefoot.random_numbers.philox`) have the key (seed, rank) and the counter (environment, control
 steps since the environment was made, stream, tag); see :mod:`surefoot.sensors.memory`.
 """
 
@@ -33,7 +33,7 @@ steps since the environment was made, stream, tag); see :mod:`surefoot.sensors.m
 
 import warp as wp
 
-from surefoot.randomization.philox import standard_normals, unit_interval
+from surefoot.random_numbers.philox import standard_normals, unit_interval
 
 from .memory import (
     ENCODER_PACKET_STREAM,

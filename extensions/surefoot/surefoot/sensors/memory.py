@@ -6,7 +6,7 @@
 
 import warp as wp
 
-from surefoot.randomization.philox import Words, philox, standard_normals, unit_interval
+from surefoot.random_numbers.philox import Words, philox, standard_normals, unit_interval
 
 TAG = wp.constant(wp.uint32(0x53454E53))
 """Fourth counter word of the sensors' random numbers ("SENS"): it keeps them apart from other uses of the key."""

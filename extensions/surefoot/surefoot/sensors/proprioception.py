@@ -10,7 +10,7 @@ from typing import Any, cast
 import torch
 import warp as wp
 
-from surefoot.learning.snapshot import capture_fields, require_same_keys, restore_fields
+from surefoot.snapshot import capture_fields, require_same_keys, restore_fields
 from surefoot_bridge.errors import SurefootError
 
 from .kernels import advance_sensors, reset_sensors, write_observation

@@ -1,4 +1,4 @@
-"""All terrains of a suite as one ground of an Isaac Lab scene.
+"""Several terrains as one ground of an Isaac Lab scene.
 
 Flat ground is the endless plane that training has. Every other terrain is a tile: a triangle mesh of its own, raised
 above that plane, with a skirt that runs down to it. PhysX collides with the triangles. MuJoCo Warp, Newton's solver,
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from surefoot_bridge.errors import SurefootError
 
 from .ground_file import ground_file
 from .height_grid import HeightGrid
-from .shapes import Extent, extent_of, make_grid
-
-if TYPE_CHECKING:
-    from surefoot.evaluation.scenario import Scenario, Terrain
+from .shapes import Extent, make_grid
+from .terrain import Terrain
 
 CLEAR_M = 40.0
 """Around the scene's origin, where environments have their own origins, there are no tiles: a square of twice this."""
@@ -102,12 +100,12 @@ class IsaacGround:
         env_cfg.scene.ground.spawn.usd_path = str(ground_file(raised))
 
 
-def lay_out(scenarios: Iterable[Scenario]) -> IsaacGround:
-    """Give every different terrain of some scenarios a tile that is large enough for all that use it."""
+def place_tiles(grounds: Iterable[tuple[Terrain, Extent]]) -> IsaacGround:
+    """Give every different terrain a tile that is large enough for all extents that are asked of it."""
     extents: dict[Terrain, Extent] = {}
-    for scenario in scenarios:
-        terrain, extent = _essence(scenario.terrain), extent_of(scenario)
-        extents[terrain] = extents.get(terrain, extent).around(extent)
+    for terrain, extent in grounds:
+        essence = _essence(terrain)
+        extents[essence] = extents.get(essence, extent).around(extent)
     tiles, next_y = [], CLEAR_M
     for terrain, extent in extents.items():
         grid = make_grid(terrain, extent)

@@ -1,18 +1,16 @@
-"""Terrains of scenarios as height grids. Robots start at the origin, facing x, on level ground of 1 m all round."""
+"""Terrains as height grids. Robots start at the origin, facing x, on level ground of 1 m all round."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.randomization.philox_reference import philox, unit_interval
+from surefoot.random_numbers.philox_numpy import philox, unit_interval
 
 from .height_grid import LARGEST_SPACING_M, HeightGrid, check_shape
-
-if TYPE_CHECKING:
-    from surefoot.evaluation.scenario import Scenario, Terrain
+from .terrain import Terrain
 
 PLATFORM_M = 1.0
 """Half the edge of the level square around the origin."""
@@ -26,10 +24,7 @@ BUMP_M = 0.2
 """Between the random heights of rough ground, which lines connect: the ``downsampled_scale`` with which legged_gym
 makes its random uniform terrain (``legged_gym/utils/terrain.py``)."""
 
-_STRAY_DEG = 30.0
-"""How far a robot that is told to walk straight ahead is let stray from its heading."""
-
-_ROOM_M = 2.0
+ROOM_M = 2.0
 """Ground beyond where a robot can get to, and behind one that walks away."""
 
 
@@ -51,32 +46,6 @@ class Extent(NamedTuple):
         return Extent(*(max(own, its) for own, its in zip(self, other, strict=True)))
 
 
-def extent_of(scenario: Scenario) -> Extent:
-    """Return ground on which a robot stays that goes at 1 m/s, or as told where that is faster, all the time.
-
-    One that has walked twice the commanded way and 10 m more is let off it: standing for minutes needs no kilometre.
-    A robot that is only told to walk ahead goes where it faces at the start, or up to 30 degrees from there; one that
-    is told anything else may go anywhere.
-    """
-    commands = scenario.commands
-    speeds = [math.hypot(*command.velocity[:2]) for command in commands]
-    ends = [*(command.at_s for command in commands[1:]), scenario.length_s]
-    way = sum(speed * max(end - command.at_s, 0.0) for speed, end, command in zip(speeds, ends, commands, strict=True))
-    reach = min(max(1.0, *speeds) * scenario.length_s, 2.0 * way + 10.0) + _ROOM_M
-    yaw = scenario.robot.yaw_deg
-    stray_deg = max(abs(yaw.low), abs(yaw.high)) + _STRAY_DEG
-    goes_ahead = all(vx >= 0.0 and vy == 0.0 and yaw_rate == 0.0 for vx, vy, yaw_rate in (c.velocity for c in commands))
-    if goes_ahead and stray_deg < 90.0:
-        aside = (reach - _ROOM_M) * math.sin(math.radians(stray_deg)) + _ROOM_M
-        return Extent(PLATFORM_M + _ROOM_M, reach, aside)
-    return Extent(reach, reach, reach)
-
-
-def scenario_grid(scenario: Scenario) -> HeightGrid:
-    """Return the ground of a scenario, large enough for it."""
-    return make_grid(scenario.terrain, extent_of(scenario))
-
-
 def make_grid(terrain: Terrain, extent: Extent) -> HeightGrid:
     """Return a terrain as a grid. Where two extents overlap, the heights are the same.
 
@@ -88,7 +57,7 @@ def make_grid(terrain: Terrain, extent: Extent) -> HeightGrid:
         SurefootError: If the grid would have more nodes along an axis than an engine takes.
     """
     spacing = _step_spacing(terrain) if terrain.kind == "stairs" else LARGEST_SPACING_M
-    lengths = [PLATFORM_M] * 3 if terrain.kind == "flat" else [max(length, PLATFORM_M + _ROOM_M) for length in extent]
+    lengths = [PLATFORM_M] * 3 if terrain.kind == "flat" else [max(length, PLATFORM_M + ROOM_M) for length in extent]
     behind, ahead, aside = (_cells(length, spacing) for length in lengths)
     check_shape((behind + ahead + 1, 2 * aside + 1))
     i, j = np.arange(-behind, ahead + 1), np.arange(-aside, aside + 1)

@@ -11,13 +11,13 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from surefoot.evaluation.verifying import Verified, VerifyRequest
+    from surefoot.evaluation.running.verification import Verified, VerifyRequest
 
 _VERIFIED = pytest.StashKey["Verified"]()
 
 
 def _request(config: pytest.Config, folder: Path) -> VerifyRequest:
-    from surefoot.evaluation.verifying import VerifyRequest
+    from surefoot.evaluation.running.verification import VerifyRequest
 
     return VerifyRequest(
         bundle=Path(str(config.getoption("--surefoot-bundle"))),
@@ -33,7 +33,7 @@ def _request(config: pytest.Config, folder: Path) -> VerifyRequest:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make a test of each scenario in each engine."""
-    from surefoot.evaluation.verifying import checked
+    from surefoot.evaluation.running.verification import checked
     from surefoot_bridge.errors import SurefootError
 
     try:
@@ -47,7 +47,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def verified(request: pytest.FixtureRequest) -> Iterator[Verified]:
     """Run the suite once for all tests of it."""
-    from surefoot.evaluation.verifying import verify
+    from surefoot.evaluation.running.verification import verify
 
     folder = request.config.getoption("--surefoot-report")
     if folder is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from surefoot.evaluation.compare import Comparison
-from surefoot.evaluation.comparison_text import HEAD, MEASURES_HEAD, in_words
+from surefoot.evaluation.judging.evaluation_comparison import Comparison
+from surefoot.evaluation.report.comparison_text import HEAD, MEASURES_HEAD, in_words
 
 from .page import template
 

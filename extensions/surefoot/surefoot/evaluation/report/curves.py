@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.evaluation.recording import Recording
+from surefoot.evaluation.trials.recording import Recording
 
 from .engine_style import style_of
 from .figure import Figure, stretches

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from surefoot.evaluation.exemplars import exemplars
-from surefoot.evaluation.outcome import TrialOutcome
-from surefoot.evaluation.recording import ARRAYS, Recording
-from surefoot.evaluation.result import Evaluation
+from surefoot.evaluation.results.exemplars import exemplars
+from surefoot.evaluation.results.result import Evaluation
+from surefoot.evaluation.trials.outcome import TrialOutcome
+from surefoot.evaluation.trials.recording import Recording
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety import Response
 
@@ -71,7 +71,7 @@ def until_over(recording: Recording, trial: TrialOutcome) -> Recording:
     if not over.any():
         return recording
     kept = int(np.argmax(over)) + 1
-    return dataclasses.replace(recording, **{name: getattr(recording, name)[:kept] for name in ARRAYS})
+    return dataclasses.replace(recording, **{name: getattr(recording, name)[:kept] for name in recording.arrays()})
 
 
 def period_s(recording: Recording) -> float:
@@ -81,7 +81,7 @@ def period_s(recording: Recording) -> float:
 
 def moving(command: np.ndarray) -> np.ndarray:
     """Return whether commands (T, 3) ask a robot to step, (T,)."""
-    from surefoot.evaluation.measures import MOVING_SPEED, MOVING_YAW_RATE
+    from surefoot.evaluation.measure_catalogue import MOVING_SPEED, MOVING_YAW_RATE
 
     return (np.hypot(command[:, 0], command[:, 1]) > MOVING_SPEED) | (np.abs(command[:, 2]) > MOVING_YAW_RATE)
 

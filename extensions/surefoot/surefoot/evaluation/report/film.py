@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.evaluation.recording import Recording
-from surefoot.evaluation.scenario import Scenario
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.trials.recording import Recording
 from surefoot.playing import video
 from surefoot.playing.video import draw_in_child, encode
 from surefoot_bridge.errors import SurefootError

@@ -8,12 +8,12 @@ from types import TracebackType
 import mujoco
 import numpy as np
 
-from surefoot.evaluation.recording import Recording
-from surefoot.evaluation.rotations import heading
-from surefoot.evaluation.scenario import Scenario
+from surefoot.evaluation.scenarios.ground import scenario_grid
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.trials.recording import Recording
+from surefoot.evaluation.trials.rotations import heading
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import GROUND, add_ground
-from surefoot.terrains.shapes import scenario_grid
 from surefoot_robots import RobotSpec, get_robot
 
 _AROUND_M = 2.5

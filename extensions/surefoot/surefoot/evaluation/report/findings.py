@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from surefoot.evaluation.comparison import SUCCESS, EngineDifference, engine_differences, is_gap, largest
-from surefoot.evaluation.engine_gaps import GAP_POINTS
-from surefoot.evaluation.measures import MEASURES
-from surefoot.evaluation.red_flags import RedFlag, find_red_flags
-from surefoot.evaluation.result import Evaluation
+from surefoot.evaluation.judging.engine_comparison import SUCCESS, EngineDifference, engine_differences, is_gap, largest
+from surefoot.evaluation.judging.engine_gaps import GAP_POINTS
+from surefoot.evaluation.judging.red_flags import RedFlag, find_red_flags
+from surefoot.evaluation.measure_catalogue import MEASURES
+from surefoot.evaluation.results.result import Evaluation
 
 from .engine_style import style_of, with_labels
 from .words import counted, interval, listed, number, percent, points, title, unit_in_brackets

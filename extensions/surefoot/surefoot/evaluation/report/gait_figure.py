@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefoot.evaluation.recording import Recording
+from surefoot.evaluation.trials.recording import Recording
 from surefoot_bridge.contract import Contract
 from surefoot_robots.gait_pairs import short_names
 

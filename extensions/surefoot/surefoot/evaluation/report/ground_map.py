@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.evaluation.outcome import ScenarioOutcome
-from surefoot.evaluation.scenario import Scenario
-from surefoot.terrains.shapes import scenario_grid
+from surefoot.evaluation.scenarios.ground import scenario_grid
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.trials.outcome import ScenarioOutcome
 
 from .engine_style import style_of
 from .figure import Figure

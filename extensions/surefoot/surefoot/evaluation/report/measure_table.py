@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.evaluation.measures import MEASURES
-from surefoot.evaluation.outcome import ScenarioOutcome
-from surefoot.evaluation.scenario import Bound, Scenario
+from surefoot.evaluation.measure_catalogue import MEASURES
+from surefoot.evaluation.scenarios.scenario import Bound, Scenario
 from surefoot.evaluation.statistics import median_interval
+from surefoot.evaluation.trials.outcome import ScenarioOutcome
 
 from .words import given, interval, number, spelt
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import jinja2
 
-from surefoot.evaluation.gate import STANDARD, GateVerdict, judge_evaluation
-from surefoot.evaluation.result import Evaluation
+from surefoot.evaluation.judging.gate import STANDARD, GateVerdict, judge_evaluation
+from surefoot.evaluation.results.result import Evaluation
 from surefoot.files import atomic_write
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.evaluation.drawing import draw_batch
-from surefoot.evaluation.outcome import ScenarioOutcome
-from surefoot.evaluation.scenario import LargestPush, Scenario, Suite
+from surefoot.evaluation.scenarios.scenario import LargestPush, Scenario, Suite
 from surefoot.evaluation.statistics import median_interval
+from surefoot.evaluation.trials.outcome import ScenarioOutcome
+from surefoot.evaluation.trials.sampling import draw_batch
 from surefoot_bridge.contract import Contract
 
 from .engine_style import style_of
@@ -52,7 +52,7 @@ def push_figure(
 
 
 def _largest(search: LargestPush, outcomes: Sequence[ScenarioOutcome]) -> Figure | None:
-    from surefoot.evaluation.measures import MEASURES
+    from surefoot.evaluation.measure_catalogue import MEASURES
 
     directions = np.radians(search.direction_deg)
     lines, values = [], []

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.evaluation.exemplars import MEDIAN, WORST
-from surefoot.evaluation.gate import GateVerdict
-from surefoot.evaluation.outcome import ScenarioOutcome
-from surefoot.evaluation.recording import Recording
-from surefoot.evaluation.result import Evaluation
-from surefoot.evaluation.scenario import Scenario
+from surefoot.evaluation.judging.gate import GateVerdict
+from surefoot.evaluation.results.exemplars import MEDIAN, WORST
+from surefoot.evaluation.results.result import Evaluation
+from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.trials.outcome import ScenarioOutcome
+from surefoot.evaluation.trials.recording import Recording
 from surefoot_bridge.contract import Contract
 from surefoot_robots import get_robot
 

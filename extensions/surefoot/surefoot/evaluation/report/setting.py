@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from surefoot.evaluation.scenario import Push, RobotVariation, Scenario, Span, Terrain
+from surefoot.evaluation.scenarios.scenario import Push, RobotVariation, Scenario, Span
+from surefoot.terrains.terrain import Terrain
 
 from .words import DASH, THIN, TIMES, given, listed
 

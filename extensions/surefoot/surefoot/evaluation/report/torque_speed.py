@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.evaluation.recording import Recording
+from surefoot.evaluation.trials.recording import Recording
 from surefoot_bridge.contract import Contract
 from surefoot_robots import RobotSpec
 from surefoot_robots.actuator_group import ActuatorGroup

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
-from surefoot.evaluation.gate import COULD_NOT_RUN, GateVerdict, ScenarioVerdict
-from surefoot.evaluation.outcome import ScenarioOutcome
-from surefoot.evaluation.result import Evaluation
+from surefoot.evaluation.judging.gate import COULD_NOT_RUN, GateVerdict, ScenarioVerdict
+from surefoot.evaluation.results.result import Evaluation
+from surefoot.evaluation.trials.outcome import ScenarioOutcome
 
 from .engine_style import style_of
 from .words import counted, listed, percent, percent_interval, title, why

@@ -7,7 +7,7 @@ import re
 
 from markupsafe import Markup, escape
 
-from surefoot.evaluation.measures import MEASURES
+from surefoot.evaluation.measure_catalogue import MEASURES
 
 THIN = "\u202f"
 """Narrow space that does not break, between a number and its unit."""

@@ -10,7 +10,7 @@ that they do not depend on the order in which a GPU's threads come.
 
 import warp as wp
 
-from surefoot.randomization.philox import Words, philox, unit_interval
+from surefoot.random_numbers.philox import Words, philox, unit_interval
 
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 

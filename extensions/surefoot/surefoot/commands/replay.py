@@ -1,0 +1,113 @@
+"""``surefoot replay``: run one trial of a verification again, and look at all of it."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from surefoot.cli import EXIT_FELL_SHORT, EXIT_HELD
+from surefoot.files import atomic_write, write_json
+from surefoot_bridge.errors import SurefootError
+
+if TYPE_CHECKING:
+    from surefoot.evaluation.running.suite_run import Plan
+    from surefoot.evaluation.trials.outcome import TrialOutcome
+
+MOTION_FILE = "motion.npz"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``surefoot replay``."""
+    parser.epilog = (
+        "It runs among the trials that it ran among in surefoot verify, so that it is the same to the last digit in "
+        "MuJoCo. Exit status: 0 it succeeded, 1 it failed, 2 it could not run."
+    )
+    parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="folder of the bundle")
+    parser.add_argument("scenario", metavar="SCENARIO", help="name of a scenario of the suite")
+    parser.add_argument("number", type=int, metavar="NUMBER", help="number of the trial, as the report names it")
+    parser.add_argument(
+        "--suite", default="quick", metavar="S", help="quick (default), standard, harsh, a file or a folder of files"
+    )
+    parser.add_argument("--engine", default="mujoco", metavar="E", help="mujoco (default), physx or newton")
+    parser.add_argument("--device", metavar="D", help="of PhysX and Newton: cpu, cuda or cuda:N")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the film, motion and measures")
+    parser.add_argument("--no-video", action="store_true", help="draw no film")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the trial.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        SurefootError: If it could not run, or a file could not be written.
+    """
+    from surefoot.engines import check_device, default_device
+    from surefoot.evaluation.measure_catalogue import MEASURES
+    from surefoot.evaluation.report.film import whole_film
+    from surefoot.evaluation.running.verification import VerifyRequest, checked
+    from surefoot.evaluation.trials.recording import Recording
+
+    request = VerifyRequest(
+        bundle=args.bundle,
+        suite=args.suite,
+        engines=args.engine,
+        gate=None,
+        folder=args.output or Path("runs") / "replay" / f"{args.scenario}_{args.engine}_{args.number}",
+        device=check_device(args.device or default_device()),
+        processes=1,
+    )
+    plan = checked(request)
+    if len(plan.engines) != 1:
+        raise SurefootError(f"A trial runs in one engine; {args.engine} are {len(plan.engines)}.")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    outcome = _run_again(plan, args.scenario, args.number)
+    write_json(plan.folder / "trial.json", asdict(outcome))
+    print(f"{args.scenario}, trial {outcome.number} (seed {outcome.seed}): {outcome.reason or 'succeeded'}")
+    for name, value in outcome.measures.items():
+        measure = MEASURES[name]
+        unit = "" if measure.unit == "-" else measure.unit
+        print(f"  {name:26s} {value:10.4g} {unit:8s} {measure.label}")
+    if not args.no_video:
+        scenario = next(item for item in plan.suite.scenarios if item.name == args.scenario)
+        whole_film(Recording.load(plan.folder / MOTION_FILE), scenario, plan.folder / "trial.mp4")
+    print(f"Motion, measures{'' if args.no_video else ', film'}: {plan.folder}")
+    return EXIT_HELD if outcome.success else EXIT_FELL_SHORT
+
+
+def _run_again(plan: Plan, name: str, number: int) -> TrialOutcome:
+    """Run a trial among those that it ran among, and keep its motion."""
+    from surefoot.evaluation.running.live_progress import PLAIN_INTERVAL_S
+    from surefoot.evaluation.running.messages import Request
+    from surefoot.evaluation.running.trial_runner import scenario_in
+    from surefoot.live_line import LiveLine
+
+    (engine,) = plan.engines
+    scenario = scenario_in(plan.suite, name, whole_length=True)
+    side_by_side = next((numbers for numbers in plan.chunks(scenario, engine) if number in numbers), None)
+    if side_by_side is None:
+        raise SurefootError(f"Trial {number} of {name} in {engine}; it has 0 to {plan.planned(scenario, engine) - 1}.")
+    worker = plan.worker(engine, 0)
+    what = f"{name} in {engine}, trials {side_by_side[0]} to {side_by_side[-1]}"
+    with tempfile.TemporaryDirectory(prefix="surefoot-trial-") as folder:
+        with LiveLine(interval_s=PLAIN_INTERVAL_S) as shown:
+
+            def show(share: float) -> None:
+                shown.update(f"{100.0 * share:3.0f} %  {what}", now_s=time.monotonic())
+
+            try:
+                show(0.0)
+                answer = worker.ask(Request(name, side_by_side, folder), show)
+            finally:
+                worker.finish()
+        if answer.error:
+            raise SurefootError(answer.error)
+        with atomic_write(plan.folder / MOTION_FILE) as file:
+            file.write((Path(folder) / f"{number}.npz").read_bytes())
+    return next(outcome for outcome in answer.outcomes if outcome.number == number)

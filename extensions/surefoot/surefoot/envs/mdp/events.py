@@ -1,0 +1,21 @@
+"""What happens to robots at resets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from surefoot.envs.env import SurefootEnv
+
+
+def reset_to_initial_state(env: SurefootEnv, env_ids: torch.Tensor) -> None:
+    """Put base and joints into the state that the table of randomized parameters holds for the new episode.
+
+    Args:
+        env: The environment, whose table has been drawn for these episodes.
+        env_ids: Environments that reset, (count,).
+    """
+    origins: Any = env.scene.env_origins
+    env.randomization.initial_state.write(env_ids.to(torch.int32), origins)

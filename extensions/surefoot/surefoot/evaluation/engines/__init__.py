@@ -1,0 +1,1 @@
+"""Simulators that trials run in: PhysX and Newton by Isaac Lab, and MuJoCo C."""

@@ -1,0 +1,118 @@
+"""The engines that a policy can be verified in, by name, and how trials are dealt out in each."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+from dataclasses import dataclass
+
+from surefoot.evaluation.scenarios.scenario import RobotVariation, Scenario
+from surefoot.report import memory_gib
+from surefoot_bridge.errors import SurefootError, unknown_name
+
+MUJOCO = "mujoco"
+_SHORT = {"physx": "ovphysx", "newton": "newton_mjwarp"}
+ENGINES = (MUJOCO, "ovphysx", "newton_mjwarp")
+"""Engines in the order of reports; ``physx`` and ``newton`` are taken for the latter two."""
+
+CHUNK = 50
+"""Trials that run side by side in MuJoCo; fixed, since the last digit of a policy's answer depends on it."""
+
+SLOW_TRIALS = 50
+"""Trials of a scenario in PhysX and Newton on a CPU. All must succeed for a lower bound of 0.9 with fewer than 36."""
+
+
+_PROCESS_GIB = 4.0
+"""Memory [GiB] for a process of PhysX and one of Newton, each of which takes up to 1.8."""
+
+
+@dataclass(frozen=True)
+class TrialAllocation:
+    """How trials are allocated to the processes of an engine.
+
+    Attributes:
+        processes: Processes that run trials.
+        chunk: Trials that run side by side in one of them.
+        most_trials: Trials of a scenario at most; None for as many as it asks for.
+        whole_length: Whether scenarios run for their whole length, or for their ``slow_engines_length_s``.
+    """
+
+    processes: int
+    chunk: int
+    most_trials: int | None
+    whole_length: bool
+
+
+def allocate(engine: str, device: str, *, processes: int | None) -> TrialAllocation:
+    """Return how trials are allocated.
+
+    Args:
+        engine: Name of the engine.
+        device: Device of PhysX and Newton.
+        processes: Processes on a CPU; None for one a processor, or for as many of PhysX and Newton as find memory.
+    """
+    processors = os.cpu_count() or 1
+    if engine == MUJOCO:
+        return TrialAllocation(processes or processors, CHUNK, None, whole_length=True)
+    if device != "cpu":
+        return TrialAllocation(1, 1000, None, whole_length=True)
+    room = memory_gib() / _PROCESS_GIB
+    most = processors if math.isnan(room) else min(processors, max(int(room), 1))
+    return TrialAllocation(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=engine == _SHORT["physx"])
+
+
+def leaves_traces(engine: str, scenario: Scenario) -> bool:
+    """Return whether trials that come after a scenario in the same process differ from those that come first.
+
+    PhysX rounds the frames of a base's joints whenever it gets another payload.
+    """
+    return engine == _SHORT["physx"] and scenario.robot.payload_kg.high > 0.0
+
+
+def why_not_scored(engine: str, scenario: Scenario) -> str:
+    """Return why an engine cannot run a scenario as it is meant, in a sentence; empty where it can."""
+    robot = scenario.robot
+    if engine == _SHORT["physx"] and has_turning_friction(robot):
+        return (
+            "PhysX has no rolling friction, and one torsional patch for all robots: the scenario is scored in MuJoCo "
+            "and Newton."
+        )
+    return ""
+
+
+def has_turning_friction(robot: RobotVariation) -> bool:
+    """Return whether feet have torsional or rolling friction."""
+    return max(robot.torsional_friction_m.high, robot.rolling_friction_m.high) > 0.0
+
+
+def full_name(name: str) -> str:
+    """Return the name of an engine that may be named in short: ``physx``, ``newton``.
+
+    Raises:
+        SurefootError: If there is no such engine.
+    """
+    known = _SHORT.get(name, name)
+    if known not in ENGINES:
+        raise unknown_name("engine", name, (*ENGINES, *_SHORT))
+    return known
+
+
+def check_engines(names: str, device: str) -> tuple[str, ...]:
+    """Return the engines of a list with commas, in the order of :data:`ENGINES`.
+
+    Raises:
+        SurefootError: If one is unknown or not installed, or the device does not suit it.
+    """
+    asked = {full_name(name.strip()) for name in names.split(",") if name.strip()}
+    for name in asked:
+        if name == MUJOCO:
+            if importlib.util.find_spec("mujoco") is None:
+                raise SurefootError("Engine 'mujoco' is not installed: pip install 'mujoco>=3.12,<3.13'.")
+        else:
+            from surefoot.engines import check_physics
+
+            check_physics(name, device)
+    if not asked:
+        raise SurefootError(f"Name at least one engine of {', '.join(ENGINES)}.")
+    return tuple(name for name in ENGINES if name in asked)

@@ -1,0 +1,1 @@
+"""What is measured in a trial, step by step, and whether it succeeded."""

@@ -1,0 +1,1 @@
+"""What came of a verification, and the file that keeps it."""

@@ -1,0 +1,65 @@
+"""What a process that runs trials is given, asked and answers, each a line of JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+from surefoot.evaluation.trials.outcome import TrialOutcome
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a worker runs: one engine, one bundle, one suite.
+
+    Attributes:
+        bundle: Folder of the bundle.
+        engine: Name of the engine.
+        device: Device of PhysX and Newton.
+        suite: The suite, as it is written in JSON.
+        num_trials: Trials that run side by side at most.
+        whole_length: Whether scenarios run for their whole length.
+    """
+
+    bundle: str
+    engine: str
+    device: str
+    suite: dict
+    num_trials: int
+    whole_length: bool
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to run: trials of a scenario; the folder for what is recorded, empty for none."""
+
+    scenario: str
+    numbers: list[int]
+    recordings: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a request.
+
+    Attributes:
+        outcomes: Of each trial.
+        seconds: How long it took [s].
+        spent_s: Where it went, by the names of :class:`~surefoot.evaluation.running.timing.TimeSpent` [s].
+        error: Why it could not run; empty where it did.
+    """
+
+    outcomes: tuple[TrialOutcome, ...] = ()
+    seconds: float = 0.0
+    spent_s: dict[str, float] = field(default_factory=dict)
+    error: str = ""
+
+    def to_json(self) -> str:
+        """Return it as one line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Answer:
+        """Read it from a line."""
+        data = json.loads(line)
+        return cls(**{**data, "outcomes": tuple(TrialOutcome(**item) for item in data["outcomes"])})

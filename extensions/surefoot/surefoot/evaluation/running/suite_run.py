@@ -1,0 +1,278 @@
+"""Runs a suite in several engines with all processors busy, and keeps what is finished."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from surefoot.evaluation.engines.choice import MUJOCO, TrialAllocation, allocate, leaves_traces, why_not_scored
+from surefoot.evaluation.results.exemplars import keep_exemplars
+from surefoot.evaluation.scenarios.scenario import Scenario, Suite
+from surefoot.evaluation.statistics import certain_verdict
+from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.trials.push_search import push_search
+
+from .messages import Answer, Request, Setup
+from .progress import EngineTally, Tally
+from .store import OutcomeStore
+from .trial_runner import scenario_in
+from .worker_process import WorkerProcess
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What is to be verified.
+
+    Attributes:
+        bundle: Folder of the bundle.
+        identity: Its identity.
+        suite: The suite.
+        engines: Names of the engines.
+        device: Device of PhysX and Newton.
+        folder: Where finished scenarios and recordings are kept.
+        trials: Trials of every scenario; None for as many as each asks for.
+        processes: Processes of each engine on a CPU; None for one a processor, or for as many as find memory.
+        stop_early: Whether a scenario ends as soon as no further trial could change its verdict.
+        record: Whether motions are recorded for the report.
+    """
+
+    bundle: Path
+    identity: str
+    suite: Suite
+    engines: tuple[str, ...]
+    device: str
+    folder: Path
+    trials: int | None = None
+    processes: int | None = None
+    stop_early: bool = False
+    record: bool = True
+
+    def allocation(self, engine: str) -> TrialAllocation:
+        """Return how trials are allocated in an engine."""
+        return allocate(engine, self.device, processes=self.processes)
+
+    def planned(self, scenario: Scenario, engine: str) -> int:
+        """Return how many trials of a scenario are planned in an engine."""
+        most = self.allocation(engine).most_trials
+        asked = self.trials or scenario.trials
+        return asked if most is None else min(asked, most)
+
+    def chunks(self, scenario: Scenario, engine: str) -> list[list[int]]:
+        """Return the numbers of a scenario's trials in an engine, those in one list that run side by side."""
+        planned, chunk = self.planned(scenario, engine), self.allocation(engine).chunk
+        return [list(range(first, min(first + chunk, planned))) for first in range(0, planned, chunk)]
+
+    def worker(self, engine: str, index: int) -> WorkerProcess:
+        """Return a worker for an engine, not started yet; the index tells its log from those of others."""
+        how = self.allocation(engine)
+        setup = Setup(
+            bundle=str(self.bundle.resolve()),
+            engine=engine,
+            device=self.device,
+            suite=self.suite.model_dump(mode="json"),
+            num_trials=how.chunk,
+            whole_length=how.whole_length,
+        )
+        return WorkerProcess(setup, self.folder / "logs" / f"{engine}_{index}.log")
+
+
+@dataclass
+class _Job:
+    """A scenario in an engine, while it runs: as the suite declares it, and as it is run there."""
+
+    declared: Scenario
+    scenario: Scenario
+    engine: str
+    planned: int
+    chunks: list[list[int]]
+    answers: dict[int, Answer] = field(default_factory=dict)
+    next_chunk: int = 0
+    over: bool = False
+
+    def work_s(self, trials: int) -> float:
+        """Return the simulated time of so many trials [s]."""
+        rounds = 1 if self.scenario.largest_push is None else push_search(self.scenario.largest_push, 1).rounds
+        return trials * rounds * self.scenario.length_s
+
+
+class SuiteRun:
+    """Runs a plan.
+
+    Args:
+        plan: The plan.
+        progress: Is told what has been done now and then, from any thread, but one at a time.
+        say: Is told what a person must know, a line at a time.
+    """
+
+    def __init__(self, plan: Plan, *, progress: Callable[[Tally], None], say: Callable[[str], None]) -> None:
+        self._plan, self._progress, self._say = plan, progress, say
+        self.store = OutcomeStore(plan.folder, bundle=plan.identity, seed=plan.suite.seed, device=plan.device)
+        self.tally = Tally()
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._done: dict[tuple[str, str], ScenarioOutcome] = {}
+
+    def run(self) -> tuple[ScenarioOutcome, ...]:
+        """Run all that is not finished yet, and return all outcomes, scenarios and engines in their order.
+
+        Ctrl-C ends it early: what is finished is returned, and what is not is absent.
+        """
+        jobs = [job for engine in self._plan.engines for job in self._jobs(engine)]
+        self.tally.engines = {engine: self._to_do(engine, jobs) for engine in self._plan.engines}
+        # MuJoCo first, which is quick; then the others side by side, so that no processor waits for one of them.
+        groups = [[MUJOCO], [engine for engine in self._plan.engines if engine != MUJOCO]]
+        try:
+            for group in groups:
+                self._run_group([job for job in jobs if job.engine in group], group)
+        except KeyboardInterrupt:
+            self._say("Interrupted: what is finished is kept; run the same again to go on.")
+        order = [(scenario.name, engine) for scenario in self._plan.suite.scenarios for engine in self._plan.engines]
+        return tuple(self._done[key] for key in order if key in self._done)
+
+    def _to_do(self, engine: str, jobs: Sequence[_Job]) -> EngineTally:
+        work_s = sum(job.work_s(job.planned) for job in jobs if job.engine == engine)
+        return EngineTally(engine, self._plan.allocation(engine).processes, work_s)
+
+    def _jobs(self, engine: str) -> list[_Job]:
+        plan, jobs, finished = self._plan, [], 0
+        for declared in plan.suite.scenarios:
+            if reason := why_not_scored(engine, declared):
+                self._say(f"{engine:14s} {declared.name:28s} is not scored. {reason}")
+                continue
+            scenario = scenario_in(plan.suite, declared.name, whole_length=plan.allocation(engine).whole_length)
+            planned = plan.planned(declared, engine)
+            found = self.store.find(declared, engine, planned=planned, stop_early=plan.stop_early)
+            if found is not None:
+                self._done[declared.name, engine] = found
+                finished += 1
+                continue
+            jobs.append(_Job(declared, scenario, engine, planned, plan.chunks(declared, engine)))
+        if finished:
+            self._say(f"{engine}: {finished} scenarios are finished already.")
+        return jobs
+
+    def _run_group(self, jobs: Sequence[_Job], engines: Sequence[str]) -> None:
+        workers = []
+        for engine in engines:
+            mine = [job for job in jobs if job.engine == engine]
+            count = min(self._plan.allocation(engine).processes, sum(len(job.chunks) for job in mine))
+            workers += [(self._plan.worker(engine, i), mine) for i in range(count)]
+        if not workers:
+            return
+        with ThreadPoolExecutor(len(workers)) as pool:
+            futures = [pool.submit(self._serve, worker, mine) for worker, mine in workers]
+            try:
+                for future in futures:
+                    future.result()
+            except BaseException:
+                self._stopped = True
+                for worker, _ in workers:
+                    worker.stop()
+                raise
+            finally:
+                for worker, _ in workers:
+                    worker.finish()
+
+    def _serve(self, worker: WorkerProcess, jobs: Sequence[_Job]) -> None:
+        """Give a worker one chunk of trials after the other."""
+        while (taken := self._take(jobs)) is not None:
+            job, index = taken
+            folder = self.store.recordings(job.scenario.name, job.engine).resolve() if self._plan.record else ""
+            answer = worker.ask(Request(job.scenario.name, job.chunks[index], str(folder)), self._advancing(job, index))
+            with self._lock:
+                if self._stopped:
+                    return
+                self._take_in(job, index, answer)
+                self._progress(self.tally)
+            if leaves_traces(job.engine, job.scenario):
+                worker.finish()  # the next request starts another
+
+    def _advancing(self, job: _Job, index: int) -> Callable[[float], None]:
+        def tell(share: float) -> None:
+            with self._lock:
+                self.tally.advance(job.engine, (job.scenario.name, index), share)
+                self._progress(self.tally)
+
+        return tell
+
+    def _take(self, jobs: Sequence[_Job]) -> tuple[_Job, int] | None:
+        with self._lock:
+            for job in jobs:
+                if not self._stopped and not job.over and job.next_chunk < len(job.chunks):
+                    index, name = job.next_chunk, job.scenario.name
+                    job.next_chunk += 1
+                    self.tally.begin(
+                        job.engine, (name, index), f"{name} in {job.engine}", job.work_s(len(job.chunks[index]))
+                    )
+                    return job, index
+        return None
+
+    def _take_in(self, job: _Job, index: int, answer: Answer) -> None:
+        name, engine = job.scenario.name, job.engine
+        self.tally.finish(engine, (name, index), trials=len(answer.outcomes), spent_s=answer.spent_s)
+        job.answers[index] = answer
+        key = name, engine
+        if job.over:  # it came too late to count; nor must its recordings stay
+            self._keep_exemplars(self._done[key])
+            return
+        outcome = self._outcome(job)
+        if outcome is None:
+            return
+        job.over = True
+        left = sum(len(chunk) for i, chunk in enumerate(job.chunks) if i >= job.next_chunk)
+        self.tally.engines[engine].work_s -= job.work_s(left)
+        self._done[key] = outcome
+        self._keep_exemplars(outcome)
+        self.store.keep(job.declared, outcome, stop_early=self._plan.stop_early)
+        self._say(_line(outcome))
+
+    def _keep_exemplars(self, outcome: ScenarioOutcome) -> None:
+        if self._plan.record:
+            keep_exemplars(self.store.recordings(outcome.scenario, outcome.engine), outcome)
+
+    def _outcome(self, job: _Job) -> ScenarioOutcome | None:
+        """Return what came of a scenario once that is certain, whatever the order in which its chunks came back."""
+        ran: list[TrialOutcome] = []
+        for index in range(len(job.chunks)):
+            answer = job.answers.get(index)
+            if answer is None:
+                return None
+            if answer.error:
+                return self._ended(job, ran, error=answer.error)
+            ran += answer.outcomes
+            successes = sum(outcome.success for outcome in ran)
+            certain = certain_verdict(successes, len(ran) - successes, job.planned, job.scenario.threshold)
+            if self._plan.stop_early and len(ran) < job.planned and certain is not None:
+                return self._ended(job, ran, stopped_early=True)
+        return self._ended(job, ran)
+
+    def _ended(
+        self, job: _Job, ran: list[TrialOutcome], *, stopped_early: bool = False, error: str = ""
+    ) -> ScenarioOutcome:
+        declared, notes = job.declared, []
+        shortened = job.scenario.length_s != declared.length_s
+        if shortened:
+            notes.append(f"{job.scenario.length_s:g} s of {declared.length_s:g} s; motor heat is extrapolated.")
+        if not self._plan.trials and job.planned < declared.trials:
+            notes.append(f"{job.planned} trials of {declared.trials}: this engine is slow on a CPU.")
+        return ScenarioOutcome(
+            scenario=job.scenario.name,
+            engine=job.engine,
+            threshold=job.scenario.threshold,
+            planned=job.planned,
+            outcomes=tuple(ran),
+            stopped_early=stopped_early,
+            length_s=job.scenario.length_s if shortened else None,
+            notes=tuple(notes),
+            error=error,
+        )
+
+
+def _line(outcome: ScenarioOutcome) -> str:
+    name = f"{outcome.engine:14s} {outcome.scenario:28s}"
+    if outcome.error:
+        return f"{name} could not run: {outcome.error.splitlines()[0]}"
+    return f"{name} {outcome.successes} of {outcome.trials} succeeded"

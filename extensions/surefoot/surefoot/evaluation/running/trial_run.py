@@ -1,0 +1,221 @@
+"""Runs trials: the bundle's own controller, tick by tick, on robots of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from surefoot.evaluation.measures.collector import GroundHeight, TrialMeasures
+from surefoot.evaluation.trials.batch import TrialBatch
+from surefoot.evaluation.trials.command_schedule import COMPONENTS, command_schedule, component_order
+from surefoot.evaluation.trials.engine import TrialEngine
+from surefoot.evaluation.trials.latency import CommandLatency
+from surefoot.evaluation.trials.outcome import TrialOutcome
+from surefoot.evaluation.trials.pushes import TrialPushes
+from surefoot.evaluation.trials.recording import TrialRecorder
+from surefoot.evaluation.trials.sensor_noise import SensorLayer
+from surefoot_bridge.bundle import Bundle
+from surefoot_bridge.control import Controller, ControllerState, TickInputs
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.safety import StageLimits
+from surefoot_bridge.state import JointCommand, Mode, Request, RobotState
+from surefoot_robots import get_robot
+
+from .timing import TimeSpent
+
+AFTERMATH_S = 1.0
+"""How long recorded robots are still watched after the last of a batch has fallen [s]."""
+
+_ROUNDING = 1e-6  # of quotients of times
+
+
+def run_batch(
+    bundle: Bundle,
+    engine: TrialEngine,
+    batch: TrialBatch,
+    *,
+    limits: StageLimits,
+    ground_height: GroundHeight | None = None,
+    whole_length_s: float | None = None,
+    recorder: TrialRecorder | None = None,
+    on_progress: Callable[[float], None] | None = None,
+    spent: TimeSpent | None = None,
+) -> tuple[TrialOutcome, ...]:
+    """Run the trials of a batch and return what came of each, in the order of the batch.
+
+    Args:
+        bundle: Policy and contract.
+        engine: The engine, with the batch's terrain as its ground.
+        batch: The trials.
+        limits: Limits of the safety layer; :func:`~surefoot.evaluation.scenarios.robot_fit.trial_limits`.
+        ground_height: Height of the ground for the measures; None for flat ground at 0.
+        whole_length_s: Length that heat is extrapolated to where the scenario is shortened [s]; None for its own.
+        recorder: Keeps the motion of the trials.
+        on_progress: Is told how much of the length is over, in [0, 1], each control period.
+        spent: Counts where the time goes.
+
+    Raises:
+        SurefootError: If bundle, engine and scenario do not fit each other.
+    """
+    run = TrialRun(bundle, engine, batch, limits=limits, ground_height=ground_height, whole_length_s=whole_length_s)
+    return run.run(recorder=recorder, on_progress=on_progress, spent=spent or TimeSpent())
+
+
+class TrialRun:
+    """One run of a batch; the arguments are those of :func:`run_batch`.
+
+    The robots begin standing: the controller has told them to stand for as long as that takes, and at the first tick
+    they are asked to walk. Nobody else interferes: the operator is always there and on time, so are the reports.
+
+    Attributes:
+        controller: What decides.
+        measures: The measures of the trials.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        engine: TrialEngine,
+        batch: TrialBatch,
+        *,
+        limits: StageLimits,
+        ground_height: GroundHeight | None = None,
+        whole_length_s: float | None = None,
+    ) -> None:
+        contract = bundle.contract
+        self._engine, self._batch, self._stand_s = engine, batch, contract.handling.stand_s
+        self._period_s, self._tick_s = contract.timing.control_period_s, engine.tick_s
+        self._ticks_per_step = _whole_ticks(self._period_s, engine)
+        self.controller = Controller(bundle, limits)
+        self._commands, self._order = command_schedule(batch.scenario, self._period_s), component_order(contract)
+        self.measures = TrialMeasures(
+            contract,
+            get_robot(contract.robot.name),
+            batch,
+            tick_s=self._tick_s,
+            rules=self.controller.safety.rules,
+            ground_height=ground_height,
+            whole_length_s=whole_length_s,
+        )
+        n = batch.num_trials
+        self._none, self._no = np.zeros(n), np.zeros(n, dtype=bool)
+        self._sensors = SensorLayer(contract, batch)
+        self._pushes = TrialPushes(batch, self._tick_s)
+
+    def run(
+        self, *, recorder: TrialRecorder | None, on_progress: Callable[[float], None] | None, spent: TimeSpent
+    ) -> tuple[TrialOutcome, ...]:
+        """Run the trials; for once."""
+        engine, measures, n = self._engine, self.measures, self._batch.num_trials
+        spent.restart()
+        engine.begin(self._batch)
+        report, truth = engine.report(), engine.truth()
+        spent.add("physics_s")
+        state, stands = self._stand_up(report)
+        latency = CommandLatency(self._batch.variation.command_latency_s, self._tick_s, stands)
+        request = np.full(n, Request.WALK, dtype=np.int8)
+        spent.add("controller_s")
+        watched_s, tick = 0.0, 0
+        for step, asked in enumerate(self._commands):
+            command = np.tile(asked, (n, 1))  # (N, 3)
+            response = np.zeros(n, dtype=np.int8)
+            velocity = command[:, self._order]
+            target, push = stands.joint_pos_rad, None
+            for within in range(self._ticks_per_step):
+                seen = self._sensors(report, new_step=within == 0)
+                spent.add("other_s")
+                if within == 0:
+                    state = self._ask_policy(state, seen, velocity, request)
+                verdict, state = self.controller.command(state, seen, self._inputs(tick, velocity, request))
+                if tick == 0:
+                    self._check_walks(state)
+                    request = np.full(n, Request.KEEP, dtype=np.int8)
+                spent.add("controller_s")
+                push = self._pushes.force_w(tick, truth.base_quat_wxyz)
+                target, sent = verdict.command.joint_pos_rad, latency(verdict.command)
+                response = np.maximum(response, verdict.response)
+                spent.add("other_s")
+                engine.step(sent, push)
+                report, truth = engine.report(), engine.truth()
+                tick += 1
+                spent.add("physics_s")
+                measures.tick(truth, verdict)
+                spent.add("measures_s")
+            measures.step(truth, command, state.action)
+            spent.add("measures_s")
+            if recorder is not None:
+                recorder.record(truth, command=command, joint_target_rad=target, response=response, push_force_w=push)
+            if on_progress is not None:
+                on_progress((step + 1) / len(self._commands))
+            if not measures.running.any():
+                watched_s += self._period_s
+                if recorder is None or watched_s >= AFTERMATH_S:
+                    break
+            spent.add("other_s")
+        outcomes = measures.outcomes()
+        spent.add("measures_s")
+        return outcomes
+
+    def _ask_policy(
+        self, state: ControllerState, report: RobotState, command: np.ndarray, request: np.ndarray
+    ) -> ControllerState:
+        controller = self.controller
+        asked = controller.due(state, request) & controller.showable(report, self._no)
+        if not asked.any():
+            return state
+        return controller.infer(controller.observe(state, report, command, request, asked), asked)
+
+    def _inputs(self, tick: int, command: np.ndarray, request: np.ndarray) -> TickInputs:
+        none, no = self._none, self._no
+        return TickInputs(
+            time_s=np.full(len(none), tick * self._tick_s),
+            report_age_s=none,
+            wrong_crc=no,
+            lateness_s=none,
+            velocity_command=command,
+            request=request,
+            policy_failed=no,
+            operator_stop=no,
+            operator_release=no,
+            operator_age_s=none,
+        )
+
+    def _stand_up(self, report: RobotState) -> tuple[ControllerState, JointCommand]:
+        """Return the state of a controller that has made its robots stand where they are, and what it tells them.
+
+        It is told so in steps of a control period, the longest that count, of a robot that rests in its standing pose.
+        """
+        n, passed = len(self._none), int(np.ceil(self._stand_s / self._period_s)) + 2
+        state, request = self.controller.initial((n,)), np.full(n, Request.STAND, dtype=np.int8)
+        still = np.zeros((n, len(COMPONENTS)))
+        sent = None
+        for step in range(passed):
+            time_s = -self._tick_s - (passed - 1 - step) * self._period_s
+            seen = replace(report, time_s=np.full(n, time_s), sequence=np.full(n, step - passed, dtype=np.int64))
+            inputs = self._inputs(0, still, request)._replace(time_s=seen.time_s)
+            verdict, state = self.controller.command(state, seen, inputs)
+            sent = verdict.command
+            request = np.full(n, Request.KEEP, dtype=np.int8)
+        assert sent is not None
+        return state, sent
+
+    def _check_walks(self, state: ControllerState) -> None:
+        modes = state.machine.mode
+        if not (modes == Mode.WALK).all():
+            trials = self._batch.numbers[modes != Mode.WALK].tolist()
+            raise SurefootError(
+                f"{self._batch.scenario.name}: the robots of trials {trials} do not begin to walk: the safety layer "
+                "holds them already. Does the scenario begin with a tilt or heat beyond the limits of a walking robot?"
+            )
+
+
+def _whole_ticks(control_period_s: float, engine: TrialEngine) -> int:
+    ticks = control_period_s / engine.tick_s
+    if round(ticks) < 1 or abs(ticks - round(ticks)) > _ROUNDING * ticks:
+        raise SurefootError(
+            f"The control period of {control_period_s} s is {ticks:g} ticks of {engine.name}, each of "
+            f"{engine.tick_s} s; it must be a whole number of them."
+        )
+    return round(ticks)

@@ -1,0 +1,184 @@
+"""A verification from what is asked to the files that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from surefoot.evaluation.engines.choice import check_engines
+from surefoot.evaluation.judging.gate import GateVerdict, judge_evaluation, load_gate
+from surefoot.evaluation.report.junit import junit_xml
+from surefoot.evaluation.report.markdown_summary import markdown_summary
+from surefoot.evaluation.results.evaluation_file import FILE_NAME as EVALUATION_FILE
+from surefoot.evaluation.results.evaluation_file import write_evaluation
+from surefoot.evaluation.results.result import Evaluation, ProvenPolicy
+from surefoot.evaluation.scenarios.files import load_suite
+from surefoot.evaluation.scenarios.robot_fit import STAGE
+from surefoot.evaluation.scenarios.scenario import Suite
+from surefoot.files import atomic_write
+from surefoot.report import provenance, versions
+from surefoot_bridge.bundle import Bundle, load_bundle
+from surefoot_bridge.contract import Contract
+from surefoot_bridge.errors import SurefootError, unknown_name
+
+from .progress import Tally
+from .suite_run import Plan, SuiteRun
+
+JUNIT_FILE, SUMMARY_FILE = "junit.xml", "summary.md"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyRequest:
+    """What is asked.
+
+    Attributes:
+        bundle: Folder of the bundle.
+        suite: Name of a suite, a file, or a folder of files.
+        engines: Names of engines, with commas.
+        gate: ``standard`` or a file; None where nothing is to be judged.
+        folder: Where the report and what is finished are kept.
+        device: Device of PhysX and Newton.
+        trials: Trials of every scenario; None for as many as each asks for.
+        scenarios: Names of the scenarios to run; all where empty.
+        processes: Processes of each engine on a CPU; None for one a processor, or for as many as find memory.
+        stop_early: Whether a scenario ends as soon as its verdict is certain.
+        pages: Whether the report is written, with pictures.
+    """
+
+    bundle: Path
+    suite: str
+    engines: str
+    gate: str | None
+    folder: Path
+    device: str = "cpu"
+    trials: int | None = None
+    scenarios: tuple[str, ...] = ()
+    processes: int | None = None
+    stop_early: bool = False
+    pages: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verified:
+    """What came of a verification.
+
+    Attributes:
+        evaluation: What came of each scenario.
+        gate: What the gate says; the suite's thresholds where none was asked for.
+        tally: What has been done, and how long it took.
+        folder: Where the files are.
+    """
+
+    evaluation: Evaluation
+    gate: GateVerdict
+    tally: Tally
+    folder: Path
+
+
+def checked(request: VerifyRequest, bundle: Bundle | None = None) -> Plan:
+    """Return the plan of a verification, every part of which was looked at before anything runs.
+
+    Args:
+        request: What is asked.
+        bundle: The bundle, where it is loaded already.
+
+    Raises:
+        SurefootError: If the bundle or the suite is refused, or an engine is not there.
+    """
+    bundle = bundle or load_bundle(request.bundle, runtime="numpy")
+    if request.trials is not None and request.trials < 1:
+        raise SurefootError(f"{request.trials} trials are asked for; it must be at least 1.")
+    if request.processes is not None and request.processes < 1:
+        raise SurefootError(f"{request.processes} processes are asked for; it must be at least 1.")
+    if request.gate is not None:
+        load_gate(request.gate)
+    suite = load_suite(request.suite, bundle.contract)
+    if request.scenarios:
+        suite = _only(suite, request.scenarios)
+    return Plan(
+        bundle=request.bundle,
+        identity=bundle.identity,
+        suite=suite,
+        engines=check_engines(request.engines, request.device),
+        device=request.device,
+        folder=request.folder,
+        trials=request.trials,
+        processes=request.processes,
+        stop_early=request.stop_early,
+        record=request.pages,
+    )
+
+
+def verify(
+    request: VerifyRequest,
+    *,
+    progress: Callable[[Tally], None] = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Verified:
+    """Run a verification and write its files; Ctrl-C ends it with those of what is finished.
+
+    Raises:
+        SurefootError: If it cannot begin, or a file cannot be written.
+    """
+    bundle = load_bundle(request.bundle, runtime="numpy")
+    plan = checked(request, bundle)
+    gate = load_gate(request.gate or "standard")
+    suite_run = SuiteRun(plan, progress=progress, say=say)
+    outcomes = suite_run.run()
+    evaluation = Evaluation(
+        suite=plan.suite,
+        engines=plan.engines,
+        policy=ProvenPolicy.of(bundle.contract),
+        outcomes=outcomes,
+        conditions={"safety limits": f"stage {STAGE}", "device of PhysX and Newton": plan.device},
+        versions=versions(),
+    )
+    verdict = judge_evaluation(evaluation, gate)
+    verified = Verified(evaluation=evaluation, gate=verdict, tally=suite_run.tally, folder=plan.folder)
+    _write_files(request, verified, bundle.contract, suite_run, say)
+    return verified
+
+
+def _write_files(
+    request: VerifyRequest,
+    verified: Verified,
+    contract: Contract,
+    suite_run: SuiteRun,
+    say: Callable[[str], None],
+) -> None:
+    evaluation, verdict, folder = verified.evaluation, verified.gate, verified.folder
+    gated = request.gate is not None
+    write_evaluation(folder / EVALUATION_FILE, evaluation)
+    texts = {
+        JUNIT_FILE: junit_xml(evaluation, verdict),
+        SUMMARY_FILE: markdown_summary(evaluation, verdict, gated=gated),
+    }
+    for name, text in texts.items():
+        with atomic_write(folder / name, "w") as file:
+            file.write(text)
+    if not request.pages:
+        return
+    from surefoot.evaluation.report.figure import load_recordings
+    from surefoot.evaluation.report.page import FILE_NAME, ReportContent, write_page
+
+    say("Drawing the report ...")
+    recordings, refused = load_recordings(evaluation, suite_run.store.recordings)
+    content = ReportContent(
+        evaluation=evaluation,
+        contract=contract,
+        verdict=verdict if gated else None,
+        recordings=recordings,
+        provenance=provenance(seed=evaluation.suite.seed, engine=", ".join(evaluation.engines), device=request.device),
+        remarks=refused,
+    )
+    write_page(folder / FILE_NAME, content)
+
+
+def _only(suite: Suite, names: tuple[str, ...]) -> Suite:
+    """Return a suite with some of its scenarios."""
+    known = {scenario.name: scenario for scenario in suite.scenarios}
+    for name in names:
+        if name not in known:
+            raise unknown_name("scenario", name, known)
+    return suite.model_copy(update={"scenarios": tuple(known[name] for name in known if name in names)})

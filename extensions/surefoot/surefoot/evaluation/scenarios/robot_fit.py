@@ -1,0 +1,110 @@
+"""What a scenario must not ask of one policy and its robot: commands and ground that they were not made for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from surefoot.located_yaml import Mistake
+from surefoot.terrains.terrain import Terrain
+from surefoot_bridge.robots.mujoco_robot import AMBIENT_C
+from surefoot_bridge.safety import StageLimits
+from surefoot_bridge.stages import stage_of
+from surefoot_robots import get_robot, mjcf
+
+from .rules import span_text
+from .scenario import Scenario
+
+if TYPE_CHECKING:
+    from surefoot_bridge.contract import Contract
+    from surefoot_robots.spec import RobotSpec
+
+STAGE = "field"
+"""Stage of the bridge whose limits hold in trials: as much as the policy was trained for, and the motors' whole torque.
+A stage that allows less would be what is tested, not the policy."""
+
+
+def trial_limits(contract: Contract) -> StageLimits:
+    """Return the safety limits of trials, those of :data:`STAGE`."""
+    return stage_of(STAGE).limits(contract)
+
+
+def incompatibilities(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
+    """Yield what a policy or its robot was not made for, each at its place in the scenario."""
+    yield from _commands_beyond(scenario, contract)
+    yield from _unfit(scenario, contract)
+
+
+def _commands_beyond(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
+    for index, command in enumerate(scenario.commands):
+        for axis, value in enumerate(command.velocity):
+            trained = contract.command.trained[axis]
+            if not trained.low - 1e-9 <= value <= trained.high + 1e-9:
+                yield Mistake(
+                    ("commands", index, "velocity", axis),
+                    f"is {value:g}, beyond what the policy was trained with: {contract.command.names[axis]} from "
+                    f"{trained.low:g} to {trained.high:g}. Ask for less, or train it with more.",
+                )
+
+
+def _unfit(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
+    spec, robot = get_robot(contract.robot.name), scenario.robot
+    yield from _terrain_beyond(scenario.terrain, spec)
+    limit = contract.safety.tilt_limit_rad
+    places = {("robot", "tilt_deg"): robot.tilt_deg.high}
+    if scenario.terrain.kind == "slope":
+        places["terrain", "grade_deg"] = scenario.terrain.grade_deg
+    for place, degrees in places.items():
+        if math.radians(degrees) >= limit:
+            yield Mistake(
+                place, f"is {degrees:g}; the contract takes a robot that tilts by {math.degrees(limit):.3g} for fallen."
+            )
+    mass = mjcf.total_mass(spec.mjcf_path)
+    if robot.payload_kg.high > mass:
+        text = f"is {span_text(robot.payload_kg)}; {spec.name} itself weighs {mass:.3g} kg."
+        yield Mistake(("robot", "payload_kg"), text)
+    yield from _too_hot(scenario, contract)
+    standing = zip(contract.robot.default_joint_pos_rad, contract.safety.joint_pos_limit_rad, strict=True)
+    room = [(limits.low - position, limits.high - position) for position, limits in standing]
+    low, high = max(lower for lower, _ in room), min(upper for _, upper in room)
+    if not low <= robot.joint_offset_rad.low <= robot.joint_offset_rad.high <= high:
+        text = f"is {span_text(robot.joint_offset_rad)}; as {spec.name} stands, it has from {low:.3g} to {high:.3g}."
+        yield Mistake(("robot", "joint_offset_rad"), text)
+    if robot.sensor_noise.high > 0.0 and not any(term.trained_noise for term in contract.observation.terms):
+        yield Mistake(("robot", "sensor_noise"), "multiplies the noise that the contract names, but it names none.")
+
+
+def _too_hot(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
+    heat, hot_c = scenario.robot.motor_heat, contract.safety.motor_temperature_limit_c
+    span_c, margin_c = hot_c - AMBIENT_C, trial_limits(contract).temperature_margin_c
+    if heat.high * span_c >= span_c - margin_c:
+        yield Mistake(
+            ("robot", "motor_heat"),
+            f"is {span_text(heat)}, motors of {AMBIENT_C + heat.high * span_c:.3g} degrees Celsius; the safety layer "
+            f"ends walking at {hot_c - margin_c:g}: ask for less than {1.0 - margin_c / span_c:.2g}.",
+        )
+
+
+def _terrain_beyond(terrain: Terrain, spec: RobotSpec) -> Iterator[Mistake]:
+    # A foot cannot be set on what is higher than the hips that carry its leg, which are at the base's height.
+    reach = spec.base_height_m
+    length = max(
+        max(point[0] for point in sole) - min(point[0] for point in sole) + 2 * spec.sole_radius_m
+        for sole in spec.sole_offsets_m
+    )
+    if terrain.kind == "stairs" and terrain.step_height_m >= reach:
+        yield Mistake(
+            ("terrain", "step_height_m"),
+            f"is {terrain.step_height_m:g}; {spec.name} stands {reach:g} m high and cannot set a foot above its hips.",
+        )
+    if terrain.kind == "stairs" and terrain.step_depth_m < length:
+        yield Mistake(
+            ("terrain", "step_depth_m"), f"is {terrain.step_depth_m:g}; a sole of {spec.name} is {length:g} m long."
+        )
+    if terrain.kind == "rough" and 2 * terrain.roughness_m >= reach:
+        yield Mistake(
+            ("terrain", "roughness_m"),
+            f"is {terrain.roughness_m:g}, {2 * terrain.roughness_m:g} m from lowest to highest; {spec.name} stands "
+            f"{reach:g} m high.",
+        )

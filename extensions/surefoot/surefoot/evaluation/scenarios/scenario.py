@@ -1,0 +1,171 @@
+"""What a scenario is: terrain, surface, commands, pushes, what the robot differs in, and what counts as success."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_serializer,
+    model_validator,
+)
+
+from surefoot.strict_model import StrictModel
+from surefoot.terrains.terrain import Terrain
+
+MOST_TRIALS = 100_000
+
+
+class Span(StrictModel):
+    """Numbers between two ends, uniformly; in files a number or ``[low, high]``."""
+
+    low: float
+    high: float
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Span:
+        if self.low > self.high:
+            raise ValueError(f"[{self.low:g}, {self.high:g}] is empty: give the lower end first.")
+        return self
+
+
+def _as_span(value: object) -> object:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return {"low": value, "high": value}
+    if isinstance(value, (list, tuple)) and len(value) == 2:
+        return {"low": value[0], "high": value[1]}
+    return value
+
+
+_DRAWN_SCHEMA = {
+    "anyOf": [
+        {"type": "number"},
+        {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+        {
+            "type": "object",
+            "properties": {"low": {"type": "number"}, "high": {"type": "number"}},
+            "required": ["low", "high"],
+            "additionalProperties": False,
+        },
+    ],
+}
+"""What :func:`_as_span` takes, for the published schema."""
+
+Drawn = Annotated[Span, BeforeValidator(_as_span), WithJsonSchema(_DRAWN_SCHEMA)]
+"""A number that is drawn for each trial."""
+
+
+class CommandAt(StrictModel):
+    """A velocity command from a time on."""
+
+    at_s: float = Field(ge=0.0)
+    velocity: tuple[float, float, float]
+    """Forward and sideways velocity [m/s], yaw rate [rad/s], in the base's frame."""
+
+
+class Push(StrictModel):
+    """A force on the base at its centre of mass for a while, as by a hand."""
+
+    at_s: Drawn
+    duration_s: float = Field(default=0.2, gt=0.0, le=10.0)
+    force_n: Drawn
+    direction_deg: Drawn | Literal["any"] = Span(low=90.0, high=90.0)
+    """From the robot's heading, counterclockwise seen from above: 90 pushes it to its left, -90 to its right."""
+
+
+class LargestPush(StrictModel):
+    """A search for the largest push survived: each trial halves its own interval, round after round."""
+
+    at_s: float = Field(gt=0.0)
+    duration_s: float = Field(default=0.2, gt=0.0, le=10.0)
+    low_n: float = Field(default=0.0, ge=0.0)
+    high_n: float = Field(default=400.0, gt=0.0)
+    tolerance_n: float = Field(default=5.0, gt=0.0)
+    direction_deg: tuple[float, ...] = (0.0, 45.0, 90.0, 135.0, 180.0, -135.0, -90.0, -45.0)
+    """Directions that trials take in turn."""
+
+
+class RobotVariation(StrictModel):
+    """What robot and surface differ in from the nominal ones; each number is drawn for each trial."""
+
+    friction: Drawn = Span(low=0.8, high=0.8)
+    """Between feet and ground."""
+    torsional_friction_m: Drawn = Span(low=0.0, high=0.0)
+    """Torque against a foot's spin on the ground per normal force, as MuJoCo has it. Not scored in PhysX."""
+    rolling_friction_m: Drawn = Span(low=0.0, high=0.0)
+    """Torque against a foot's roll on the ground per normal force, as MuJoCo has it. Not scored in PhysX."""
+    payload_kg: Drawn = Span(low=0.0, high=0.0)
+    """On top of the base."""
+    motor_strength: Drawn = Span(low=1.0, high=1.0)
+    """Torque delivered per torque asked for, of all joints alike."""
+    motor_heat: Drawn = Span(low=0.0, high=0.0)
+    """At the start; 1 is what the continuous torque settles at."""
+    cold_friction: Drawn = Span(low=1.0, high=1.0)
+    """Factor on the joints' friction: stiff grease of cold motors."""
+    battery_voltage: Drawn = Span(low=1.0, high=1.0)
+    """Share of the nominal voltage at the start."""
+    battery_sag_per_s: Drawn = Span(low=0.0, high=0.0)
+    """Share of the nominal voltage lost per second."""
+    command_latency_s: Drawn = Span(low=0.0, high=0.0)
+    sensor_noise: Drawn = Span(low=0.0, high=0.0)
+    """Factor on the noise that the contract names."""
+    encoder_offset_rad: Drawn = Span(low=0.0, high=0.0)
+    """Drawn for each joint."""
+    tilt_deg: Drawn = Span(low=0.0, high=0.0)
+    """Of the base at the start, about a horizontal axis of any direction."""
+    yaw_deg: Drawn = Span(low=0.0, high=0.0)
+    """Heading at the start."""
+    joint_offset_rad: Drawn = Span(low=-0.05, high=0.05)
+    """How far each joint starts from its standing pose: no two trials are the same."""
+
+
+class Bound(StrictModel):
+    """What a measure must not leave."""
+
+    min: float = -math.inf
+    """Least value; open where left out."""
+    max: float = math.inf
+    """Largest value; open where left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=True)
+
+    @model_serializer
+    def _ends(self) -> dict[str, float]:
+        """An end that is open is left out: JSON has no word for infinity."""
+        return {name: end for name, end in (("min", self.min), ("max", self.max)) if math.isfinite(end)}
+
+
+class Scenario(StrictModel):
+    """A scenario."""
+
+    name: str = Field(pattern=r"^[a-z0-9_]{1,48}$")
+    description: str = Field(min_length=1)
+    terrain: Terrain = Terrain()
+    commands: tuple[CommandAt, ...] = Field(min_length=1)
+    pushes: tuple[Push, ...] = ()
+    largest_push: LargestPush | None = None
+    robot: RobotVariation = RobotVariation()
+    length_s: float = Field(gt=0.0, le=3600.0)
+    settle_s: float = Field(default=1.0, ge=0.0)
+    """After each change of command and each push, tracking is not judged for so long."""
+    trials: int = Field(default=100, ge=1, le=MOST_TRIALS)
+    success: dict[str, Bound] = Field(default={})
+    """Bounds of measures by name, besides that the robot neither falls nor is stopped by the safety layer."""
+    threshold: float = Field(default=0.85, gt=0.0, lt=1.0)
+    """What the lower bound of the success rate must reach for the gate."""
+    slow_engines_length_s: float | None = Field(default=None, gt=0.0)
+    """Length in Newton on a CPU, where the whole one would take too long; heat is extrapolated then."""
+
+
+class Suite(StrictModel):
+    """Scenarios that are run together."""
+
+    version: Literal[1]
+    name: str = Field(pattern=r"^[a-z0-9_-]{1,48}$")
+    description: str = Field(min_length=1)
+    seed: int = Field(default=0, ge=0)
+    scenarios: tuple[Scenario, ...] = Field(min_length=1)
