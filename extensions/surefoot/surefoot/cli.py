@@ -26,6 +26,7 @@ COMMANDS = {
     "train": Command("surefoot.learning.train_command", "Train a policy for a task."),
     "play": Command("surefoot.playing.play_command", "Run a trained policy: figures, video, live viewer."),
     "export": Command("surefoot.exporting.export_command", "Turn a policy into a bundle for the robot."),
+    "new": Command("surefoot.authoring.command", "Begin a package with a robot or a task of your own."),
     "randomization": Command(
         "surefoot.randomization.command", "Show what a task randomizes, or prove it in an engine."
     ),
