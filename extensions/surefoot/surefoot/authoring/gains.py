@@ -8,8 +8,8 @@ import numpy as np
 
 from .anatomy import Anatomy, Array
 
-SAG_RAD = 0.15
-"""How far a joint may give way under the robot's weight in the default pose; an action reaches two to five times as far."""
+SAG_RAD = 0.12
+"""How far a joint may give way under the robot's weight in the default pose; an action reaches two to four times as far."""
 
 DAMPING_RATIO = 0.5
 """Of a joint on its gains, with the inertia that it moves in the default pose: a Go2's is 0.3 to 0.6."""

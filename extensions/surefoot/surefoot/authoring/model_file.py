@@ -33,7 +33,7 @@ class NewFoot(NamedTuple):
 
 
 def joint_ranges(model: mujoco.MjModel, mirror: Mapping[str, MirroredJoint]) -> dict[str, tuple[float, float]]:
-    """Return joint -> (lower, upper) [rad]: the narrower of both sides, and half a turn for a joint without a range.
+    """Return joint -> (lower, upper) [rad]: the narrower of both sides, and at most half a turn either way.
 
     Args:
         model: The robot.
@@ -44,13 +44,13 @@ def joint_ranges(model: mujoco.MjModel, mirror: Mapping[str, MirroredJoint]) -> 
         if model.jnt_type[index] == mujoco.mjtJoint.mjJNT_HINGE:
             limited = bool(model.jnt_limited[index])
             lower, upper = model.jnt_range[index] if limited else (-np.pi, np.pi)
-            ranges[model.joint(index).name] = (float(lower), float(upper))
+            ranges[model.joint(index).name] = (max(float(lower), -np.pi), min(float(upper), np.pi))
     both = {}
     for joint, (lower, upper) in ranges.items():
         partner, sign = mirror.get(joint, MirroredJoint(joint, 1))
         other = sorted(sign * limit for limit in ranges[partner])
         # Six digits, as the file has them, so that both sides are written alike.
-        both[joint] = (round(max(lower, other[0]), 6), round(min(upper, other[1]), 6))
+        both[joint] = (float(f"{max(lower, other[0]):.6g}"), float(f"{min(upper, other[1]):.6g}"))
     return both
 
 

@@ -9,7 +9,7 @@ from scipy.optimize import least_squares
 
 from .anatomy import Anatomy, Array, at_zero, shape_bottom, shape_points, shape_radius
 
-STAND_SHARE = {4: 0.82, 2: 0.95}
+STAND_SHARE = {4: 0.76, 2: 0.95}
 """Height of the hips over the feet in the default pose, as a share of the straight leg, by the number of feet: between a
 Go2's 0.71 and an ANYmal-D's 0.86; a G1's 0.94."""
 
@@ -26,7 +26,20 @@ _MARGIN = 0.02
 """Share of a joint's range that a proposed pose leaves at either end."""
 
 
-_Weights = tuple[float, float, float]
+class _Way(NamedTuple):
+    """How a leg is bent: where the search begins, and what counts of the foot's place.
+
+    Attributes:
+        turns_rad: Of hip, knee and ankle about the lateral axis, for a knee that points backwards.
+        weights: Of the foot's distance from where it is to be, in x, y and z.
+    """
+
+    turns_rad: tuple[float, float, float]
+    weights: tuple[float, float, float]
+
+
+_BENT = _Way((0.6, -1.2, 0.6), (1.0, 1.0, 1.0))
+_FOLDED = _Way((1.4, -2.7, 1.3), (0.1, 1.0, 1.0))  # where a folded leg's foot lies ahead or behind matters little
 
 _Height = Callable[[Array], float]
 """Height of a foot in the base's frame [m] from the place of its hip."""
@@ -101,7 +114,7 @@ class Poser:
         """
         if len(self._anatomy.feet) == 2:
             return self.stand(_SIT_SHARE, knees)
-        return self._solve(lambda _: self.belly_m + self.soles.radius_m, knees, weights=(0.1, 0.1, 1.0))
+        return self._solve(lambda _: self.belly_m + self.soles.radius_m, knees, _FOLDED)
 
     def knees(self) -> tuple[tuple[int, ...], bool]:
         """Return which way each foot's knee bends, and whether another way is possible too.
@@ -132,15 +145,15 @@ class Poser:
     def _standing(self, share: float) -> _Height:
         return lambda hip: float(hip[2] - share * self.leg_length_m)
 
-    def _solve(self, height: _Height, knees: Sequence[int], weights: _Weights = (1.0, 1.0, 1.0)) -> Pose:
-        legs = self._solve_all(height, knees, weights)
+    def _solve(self, height: _Height, knees: Sequence[int], way: _Way = _BENT) -> Pose:
+        legs = self._solve_all(height, knees, way)
         pose = self.resting()
         for positions, _ in legs:
             pose.update(positions)
         return Pose(pose, max(error for _, error in legs))
 
     def _solve_all(
-        self, height: _Height, knees: Sequence[int], weights: _Weights = (1.0, 1.0, 1.0)
+        self, height: _Height, knees: Sequence[int], way: _Way = _BENT
     ) -> list[tuple[dict[str, float], float]]:
         """Return the joints' positions and the foot's error for each leg, right ones as left ones' mirror images."""
         solved: dict[str, tuple[dict[str, float], float]] = {}
@@ -151,18 +164,18 @@ class Poser:
                 places = {joint: mirror[joint].sign * other[0][mirror[joint].partner] + 0.0 for joint in leg}
                 solved[foot] = (places, other[1])
             else:
-                solved[foot] = self._solve_leg(foot, leg, height, knees[index], np.array(weights))
+                solved[foot] = self._solve_leg(foot, leg, height, knees[index], way)
         return list(solved.values())
 
     def _solve_leg(
-        self, foot: str, leg: tuple[str, ...], height: _Height, knee: int, weights: Array
+        self, foot: str, leg: tuple[str, ...], height: _Height, knee: int, way: _Way
     ) -> tuple[dict[str, float], float]:
         lateral = [joint for joint in leg if abs(self._lateral[joint]) > 0.7]
         hip = self._anchors[lateral[0] if lateral else leg[0]]
         x = hip[0] if len(self._anatomy.feet) == 4 else self._com_x
         target = np.array([x, self._foot_zero[foot][1], height(hip)])
         bend = dict.fromkeys(leg, 0.0)
-        for joint, turn in zip(lateral, (0.6, -1.2, 0.6), strict=False):
+        for joint, turn in zip(lateral, way.turns_rad, strict=False):
             bend[joint] = knee * turn * np.sign(self._lateral[joint])
         bounds = np.array([self._within(joint) for joint in leg])
         if lateral:  # a knee stays below its hip
@@ -170,6 +183,7 @@ class Poser:
             if hip_bounds[0] < hip_bounds[1]:
                 bounds[leg.index(lateral[0])] = hip_bounds
         start = np.clip([bend[joint] for joint in leg], *bounds.T)
+        weights = np.array(way.weights)
         flat = 0.1 * self.leg_length_m if len(leg) > 4 else 0.0  # only such legs can lay their soles flat
 
         def misses(positions: Array) -> Array:

@@ -161,9 +161,13 @@ def _foot_friction(model: mujoco.MjModel, anatomy: Anatomy) -> tuple[float, ...]
 
 
 def _range_remarks(model: mujoco.MjModel, ranges: Mapping[str, tuple[float, float]]) -> Iterator[str]:
-    without = [joint for joint in ranges if not model.jnt_limited[model.joint(joint).id]]
+    without = [
+        joint
+        for joint in ranges
+        if not model.jnt_limited[model.joint(joint).id] or np.abs(model.joint(joint).range).max() > 1.01 * math.pi
+    ]
     if without:
-        yield f"the ranges of {', '.join(without)}, which have none in the file; assumed half a turn either way."
+        yield f"the ranges of {', '.join(without)}, a turn and more or none in the file; assumed half a turn either way."
     for joint, (lower, upper) in ranges.items():
         stated = model.joint(joint).range
         if joint not in without and max(abs(stated - (lower, upper))) > 1e-3:
