@@ -17,7 +17,7 @@ from surefoot_bridge.robot_handling import hold_of
 from surefoot_bridge.robot_model import RobotModel
 from surefoot_bridge.state import JointCommand, each
 from surefoot_robots import get_robot
-from surefoot_robots.emulation import robot_model
+from surefoot_bridge.robot_model import robot_model
 
 FLAT = HeightGrid(heights_m=np.zeros((2, 2), np.float32), spacing_m=0.05, origin_xy_m=(0.0, 0.0))
 ROBOT = robot_model("unitree_go2")

@@ -226,7 +226,7 @@ def _describe(source: SourceModel, built: _Model) -> dict[str, Any]:
     pose_questions = []
     if ambiguous:
         pose_questions.append("the knees can bend either way; the way nearer to zero is taken. Is it your robot's?")
-    if sit.error_m > 0.005 and kind == "quadruped":
+    if sit.error_m > 0.02 and kind == "quadruped":
         pose_questions.append(f"sitting, the feet are up to {sit.error_m:.3f} m from where the belly would lie. Does it rest?")
     joint_groups, rest_group = _joint_groups(anatomy, model)
     scale = {
