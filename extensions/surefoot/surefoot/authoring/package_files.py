@@ -26,6 +26,11 @@ def check_name(name: str) -> str:
     return name
 
 
+def camel_case(name: str) -> str:
+    """Return "MyWalk" of "my_walk"."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
 def render(template: str, context: Mapping[str, Any]) -> str:
     """Return a template's text.
 

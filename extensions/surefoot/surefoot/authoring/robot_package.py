@@ -13,7 +13,7 @@ import numpy as np
 from .anatomy import Anatomy, at_zero, find_feet, shape_points, shape_radius, study
 from .gains import ASSUMED_ARMATURE_KGM2_PER_NM, DAMPING_RATIO, SAG_RAD, JointGains, alike, propose_gains
 from .model_file import BODY_FRICTION, joint_ranges, split_feet, write_model
-from .package_files import render
+from .package_files import camel_case, render
 from .poses import CROUCH_SHARE, STAND_SHARE, Poser
 from .primitives import Shape, fit_meshes, mirror_fits, shapes_of
 from .source_model import SourceModel, check_inertias, read_source
@@ -66,7 +66,7 @@ def make_robot_package(name: str, source_path: Path, *, feet: Sequence[str] = ()
     check_inertias(source)
     built = _build_model(name, source, feet)
     context = {"name": name, "package": f"{name}_robot", "source": source_path.name, **_describe(source, built)}
-    context["label"] = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    context["label"] = camel_case(name)
     package = context["package"]
     base = f'<body name="{built.anatomy.base}"'
     xml = built.xml.replace(base, f'{base} pos="0 0 {context["height_m"]}"', 1)
