@@ -41,26 +41,26 @@ def fit_meshes(spec: mujoco.MjSpec) -> dict[str, Shape]:
     Args:
         spec: The robot, each shape with a name. It is left as it was.
     """
-    geoms = [geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_MESH]
-    if not geoms:
+    names = [geom.name for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_MESH]
+    if not names:
         return {}
-    model = spec.compile()
-    surfaces = {geom.name: _surface(model, model.geom(geom.name).id) for geom in geoms}
+    # Each compilation is of a copy: compiled a second time, a specification forgets where links were that it fused.
+    model = spec.copy().compile()
+    surfaces = {name: _surface(model, model.geom(name).id) for name in names}
     best: dict[str, Shape] = {}
     for kind, around in product(_KINDS, (False, True)):
-        for geom in geoms:
-            geom.type = kind
-        spec.compiler.fitaabb = around
-        fitted = spec.compile()
+        trial = spec.copy()
+        trial.compiler.fitaabb = around
+        for geom in trial.geoms:
+            if geom.name in surfaces:
+                geom.type = kind
+        fitted = trial.compile()
         for name, (points, weights) in surfaces.items():
             geom = fitted.geom(name)
             shape = Shape(name, int(kind), geom.size.copy(), geom.pos.copy(), geom.quat.copy())
             misfit = float(np.average(np.abs(_distance(shape, points)), weights=weights))
-            if name not in best or misfit < best[name].misfit_m:  # pyright: ignore[reportOperatorIssue]
+            if name not in best or misfit < (best[name].misfit_m or 0.0):
                 best[name] = shape._replace(misfit_m=misfit)
-    for geom in geoms:
-        geom.type = mujoco.mjtGeom.mjGEOM_MESH
-    spec.compiler.fitaabb = False
     return best
 
 
