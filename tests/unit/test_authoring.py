@@ -41,7 +41,7 @@ def test_feet_and_pairs_are_found_by_geometry_and_not_by_names(dog):
 
 
 def test_legs_stand_bent_backwards_with_the_feet_below_the_hips(dog):
-    # Two parts of 0.2 m, hips at 0.76 of 0.4 m over the feet: the hip turns by acos(0.76) = 0.7075, the knee twice back.
+    # Two parts of 0.2 m, hips at 0.76 of 0.4 m over the feet: hips turn by acos(0.76) = 0.7075, the knee twice back.
     assert [dog.default_joint_pos[joint] for joint in ("qa", "qb", "qc")] == pytest.approx(
         [0.0, 0.7075, -1.4150], abs=2e-3
     )
@@ -87,18 +87,25 @@ def refusal(*arguments: object) -> str:
 
 def test_an_inertia_that_no_body_can_have_is_refused_with_its_numbers(tmp_path):
     message = refusal("dog", write_quadruped(tmp_path, moment_kgm2=0.007))
-    assert "dog.urdf states what no body can have; correct it:\n  p1 has the principal moments 0.003 0.003 0.007" in message
+    assert (
+        "dog.urdf states what no body can have; correct it:\n  p1 has the principal moments 0.003 0.003 0.007"
+        in message
+    )
     assert message.count("\n") == 4
 
 
 def test_a_joint_that_is_no_hinge_is_refused_by_name(tmp_path):
-    assert "pc is a slide joint; Surefoot drives hinges. Weld it" in refusal("dog", write_quadruped(tmp_path, kind="prismatic"))
+    assert "pc is a slide joint; Surefoot drives hinges. Weld it" in refusal(
+        "dog", write_quadruped(tmp_path, kind="prismatic")
+    )
 
 
 def test_a_mesh_that_is_not_there_is_refused_with_what_to_do(tmp_path):
     path = write_quadruped(tmp_path)
     (tmp_path / "meshes" / "thigh.stl").unlink()
-    assert "names the mesh package://dog/meshes/thigh.stl, which is neither beside it nor in a folder" in refusal("dog", path)
+    assert "names the mesh package://dog/meshes/thigh.stl, which is neither beside it nor in a folder" in refusal(
+        "dog", path
+    )
 
 
 def test_a_density_beyond_steel_is_asked_about(tmp_path):
@@ -108,7 +115,11 @@ def test_a_density_beyond_steel_is_asked_about(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(None, "does not exist; give the URDF or the MJCF"), ("<svg/>", "begins with <svg>; a URDF"), ("<robot", "no readable")],
+    [
+        (None, "does not exist; give the URDF or the MJCF"),
+        ("<svg/>", "begins with <svg>; a URDF"),
+        ("<robot", "no readable"),
+    ],
 )
 def test_a_file_that_is_no_robot_is_refused(tmp_path, content, says):
     path = tmp_path / "file.xml"
@@ -152,5 +163,3 @@ def test_a_question_that_must_be_answered_refuses_the_robot_in_one_line(tmp_path
     assert refused_robots() == (message,)
     assert "unitree_go2" in list_robots()
     sys.modules.pop("my_anymal_robot", None)
-
-

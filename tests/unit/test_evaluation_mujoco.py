@@ -14,10 +14,9 @@ from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.mujoco_robot import MujocoRobot
 from surefoot_bridge.robot_handling import hold_of
-from surefoot_bridge.robot_model import RobotModel
+from surefoot_bridge.robot_model import RobotModel, robot_model
 from surefoot_bridge.state import JointCommand, each
 from surefoot_robots import get_robot
-from surefoot_bridge.robot_model import robot_model
 
 FLAT = HeightGrid(heights_m=np.zeros((2, 2), np.float32), spacing_m=0.05, origin_xy_m=(0.0, 0.0))
 ROBOT = robot_model("unitree_go2")

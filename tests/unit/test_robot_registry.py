@@ -97,8 +97,8 @@ def test_nobody_takes_the_name_of_one_of_our_robots(offer):
     assert get_robot("unitree_go2").revision == "2"
     assert list_robots() == OURS
     assert refused_robots() == (
-        "The package 'a-thief' offers a robot 'unitree_go2', a name that 'surefoot' has; give it another name, in its entry "
-        "point of the group surefoot.robots and wherever it names itself.",
+        "The package 'a-thief' offers a robot 'unitree_go2', a name that 'surefoot' has; give it another name, in its "
+        "entry point of the group surefoot.robots and wherever it names itself.",
     )
 
 

@@ -138,9 +138,7 @@ def robot_model(name: str) -> RobotModel:
     Raises:
         SurefootError: If no installed package offers it.
     """
-    offer = ROBOTS.named(
-        name, remedy="Install the package that describes the robot; Surefoot's own are in `surefoot`."
-    )
+    offer = ROBOTS.named(name, remedy="Install the package that describes the robot; Surefoot's own are in `surefoot`.")
     spec = ROBOTS.load(offer)
     try:
         model = RobotModel.from_spec(spec)

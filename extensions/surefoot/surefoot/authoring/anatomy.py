@@ -84,7 +84,8 @@ def shape_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array
     elif kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
         turn = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
         ring = np.stack([size[0] * np.cos(turn), size[0] * np.sin(turn), np.zeros_like(turn)], axis=1)
-        points = np.concatenate([ring - [0.0, 0.0, size[1]], ring + [0.0, 0.0, size[1]]])
+        half = np.array([0.0, 0.0, size[1]])
+        points = np.concatenate([ring - half, ring + half])
     else:  # a box; an ellipsoid by the box around it
         corners = np.stack(np.meshgrid([-1.0, 1.0], [-1.0, 1.0], [-1.0, 1.0]), axis=-1).reshape(-1, 3)
         points = corners * size
@@ -221,9 +222,7 @@ def _pair_joints(model: mujoco.MjModel, data: mujoco.MjData) -> dict[str, Mirror
     }
 
 
-def _pair_bodies(
-    model: mujoco.MjModel, joints: dict[str, MirroredJoint], feet: dict[str, str]
-) -> dict[str, str]:
+def _pair_bodies(model: mujoco.MjModel, joints: dict[str, MirroredJoint], feet: dict[str, str]) -> dict[str, str]:
     pairs = dict(feet)
     for index in range(1, model.nbody):
         name, first = model.body(index).name, model.body_jntadr[index]

@@ -1,4 +1,4 @@
-"""``surefoot new robot`` and ``surefoot new task``: a small package of one's own that ``pip install -e`` makes visible."""
+"""``surefoot new robot`` and ``surefoot new task``: small packages that ``pip install -e`` makes visible."""
 
 import argparse
 from pathlib import Path
@@ -10,9 +10,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the two subcommands."""
     commands = parser.add_subparsers(dest="new_command", required=True)
     robot = commands.add_parser("robot", help="a robot from its URDF or MJCF")
-    robot.add_argument("--from", dest="source", type=Path, required=True, metavar="FILE", help="URDF or MJCF of the robot")
     robot.add_argument(
-        "--feet", type=lambda text: text.split(","), default=(), metavar="A,B,...", help="its feet (default: found by where they are)"
+        "--from", dest="source", type=Path, required=True, metavar="FILE", help="URDF or MJCF of the robot"
+    )
+    robot.add_argument(
+        "--feet",
+        type=lambda text: text.split(","),
+        default=(),
+        metavar="A,B,...",
+        help="its feet (default: found by where they are)",
     )
     task = commands.add_parser("task", help="a task with a reward of one's own")
     task.add_argument("--robot", default="unitree_go2", help="robot of the task (default: %(default)s)")

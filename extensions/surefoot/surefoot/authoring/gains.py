@@ -9,7 +9,7 @@ import numpy as np
 from .anatomy import Anatomy, Array
 
 SAG_RAD = 0.12
-"""How far a joint may give way under the robot's weight in the default pose; an action reaches two to four times as far."""
+"""How far a joint may give way under the robot's weight; an action reaches two to four times as far."""
 
 DAMPING_RATIO = 0.5
 """Of a joint on its gains, with the inertia that it moves in the default pose: a Go2's is 0.3 to 0.6."""
@@ -65,8 +65,10 @@ def propose_gains(
         carried = most_nm if len(anatomy.feet) == 4 and in_legs.issuperset(group) else torque
         moved = min(inertia[joint] for joint in group)
         rotor = min(armature_kgm2[joint] for joint in group)
-        # An action of 1, a quarter of a radian, asks for a quarter of the torque: with less there is little to learn from.
-        stiffness = max(carried / SAG_RAD, min((effort_nm[joint] for joint in group if joint in effort_nm), default=0.0))
+        # An action of 1, a quarter of a radian, asks for a quarter of the torque: with less there is little to learn.
+        stiffness = max(
+            carried / SAG_RAD, min((effort_nm[joint] for joint in group if joint in effort_nm), default=0.0)
+        )
         stiffness = _rounded(max(stiffness, 1.0))
         ratio = 2.0 * DAMPING_RATIO
         damping = _rounded(min(ratio * np.sqrt(stiffness * moved), 0.8 * rotor * LARGEST_RATE_HZ))

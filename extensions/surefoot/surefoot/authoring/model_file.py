@@ -18,6 +18,7 @@ FOOT_DENSITY_KG_M3 = 1000.0
 BODY_FRICTION = (0.6, 0.005, 0.0001)
 """Friction of all shapes but the feet, that of Surefoot's Go2."""
 
+
 class NewFoot(NamedTuple):
     """A foot that was the end of its shank.
 
@@ -93,9 +94,7 @@ def write_model(
     bodies = {0: spec.worldbody}
     for index in range(1, model.nbody):
         source = model.body(index)
-        body = bodies[index] = bodies[model.body_parentid[index]].add_body(
-            name=source.name
-        )
+        body = bodies[index] = bodies[model.body_parentid[index]].add_body(name=source.name)
         if source.name != anatomy.base:
             body.pos, body.quat = source.pos, source.quat
         else:
@@ -159,7 +158,7 @@ def _inertia(model: mujoco.MjModel, index: int) -> tuple[float, Array, Array]:
 def _without(
     mass: float, com: Array, inertia: Array, part_mass: float, part_com: Array, part_inertia: Array
 ) -> tuple[float, Array, Array]:
-    """Return mass, centre of mass and inertia of what is left when a part is taken out, by the parallel-axis theorem."""
+    """Return mass, centre of mass and inertia of what is left without a part, by the parallel-axis theorem."""
     left = mass - part_mass
     centre = (mass * com - part_mass * part_com) / left
 

@@ -1,6 +1,5 @@
 """A folder of files that is written whole or not at all."""
 
-import os
 import re
 import shutil
 import tempfile
@@ -42,7 +41,7 @@ def render(template: str, context: Mapping[str, Any]) -> str:
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - Python and TOML, not HTML
+        autoescape=False,
     )
     environment.policies["json.dumps_function"] = _plain_json
     return environment.get_template(template).render(context)
@@ -76,9 +75,11 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         partial.chmod(0o755)
-        os.rename(partial, folder)
+        partial.rename(folder)
     except OSError as error:
-        raise SurefootError(f"Cannot write {folder}: {error.strerror or error}. Choose another place with --output.") from error
+        raise SurefootError(
+            f"Cannot write {folder}: {error.strerror or error}. Choose another place with --output."
+        ) from error
     finally:
         if partial is not None:
             shutil.rmtree(partial, ignore_errors=True)

@@ -1,6 +1,7 @@
 """Poses that are proposed for a robot: its feet where they carry it, found by inverse kinematics on its own model."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import mujoco
@@ -10,7 +11,7 @@ from scipy.optimize import least_squares
 from .anatomy import Anatomy, Array, at_zero, shape_bottom, shape_points, shape_radius
 
 STAND_SHARE = {4: 0.76, 2: 0.95}
-"""Height of the hips over the feet in the default pose, as a share of the straight leg, by the number of feet: between a
+"""Height of the hips over the feet in the default pose, as a share of the straight leg, by number of feet: between a
 Go2's 0.71 and an ANYmal-D's 0.86; a G1's 0.94."""
 
 CROUCH_SHARE = {4: 0.6, 2: 0.92}
@@ -72,9 +73,7 @@ class Poser:
         self._data = at_zero(model)
         self.soles = find_soles(model, anatomy)
         zero = self._data
-        self._lateral = {
-            joint: float(zero.xaxis[model.joint(joint).id] @ [0.0, 1.0, 0.0]) for joint in anatomy.joints
-        }
+        self._lateral = {joint: float(zero.xaxis[model.joint(joint).id] @ [0.0, 1.0, 0.0]) for joint in anatomy.joints}
         self._anchors = {joint: zero.xanchor[model.joint(joint).id].copy() for joint in anatomy.joints}
         self._upright = {foot: zero.body(foot).xmat.reshape(3, 3).copy() for foot in anatomy.feet}
         self._foot_zero = {foot: self._foot(foot) for foot in anatomy.feet}
@@ -90,7 +89,7 @@ class Poser:
         foot, leg = self._anatomy.feet[0], self._anatomy.legs[0]
         places = [self._anchors[joint] for joint in leg if abs(self._lateral[joint]) > 0.7]
         places = [*(places or [self._anchors[leg[0]]]), self._foot_zero[foot]]
-        return float(sum(np.linalg.norm((b - a)[[0, 2]]) for a, b in zip(places, places[1:], strict=False)))
+        return float(sum(np.linalg.norm((b - a)[[0, 2]]) for a, b in pairwise(places)))
 
     def resting(self) -> dict[str, float]:
         """Return all joints at zero, or as near as their ranges let them come."""
@@ -137,7 +136,10 @@ class Poser:
         """Return the height of the base frame over flat ground on which the lowest sole stands, base level [m]."""
         self._place(joint_pos)
         bottoms = [
-            float(self._data.body(foot).xpos[2] + (np.array(points) @ self._data.body(foot).xmat.reshape(3, 3).T)[:, 2].min())
+            float(
+                self._data.body(foot).xpos[2]
+                + (np.array(points) @ self._data.body(foot).xmat.reshape(3, 3).T)[:, 2].min()
+            )
             for foot, points in zip(self._anatomy.feet, self.soles.points, strict=True)
         ]
         return self.soles.radius_m - min(bottoms)
@@ -189,7 +191,9 @@ class Poser:
         def misses(positions: Array) -> Array:
             self._place(dict(zip(leg, positions, strict=True)))
             turned = self._data.body(foot).xmat.reshape(3, 3) - self._upright[foot]
-            return np.concatenate([weights * (self._foot(foot) - target), flat * turned.ravel(), 1e-4 * (positions - start)])
+            return np.concatenate(
+                [weights * (self._foot(foot) - target), flat * turned.ravel(), 1e-4 * (positions - start)]
+            )
 
         solution = least_squares(misses, start, bounds=tuple(bounds.T))
         rounded = np.clip(np.round(solution.x, 3), *bounds.T) + 0.0
@@ -222,7 +226,11 @@ def find_soles(model: mujoco.MjModel, anatomy: Anatomy) -> Soles:
         anatomy: Its feet.
     """
     data = at_zero(model)
-    shapes = {foot: range(body.geomadr[0], body.geomadr[0] + body.geomnum[0]) for foot in anatomy.feet if (body := model.body(foot))}
+    shapes = {
+        foot: range(body.geomadr[0], body.geomadr[0] + body.geomnum[0])
+        for foot in anatomy.feet
+        if (body := model.body(foot))
+    }
     lowest = {foot: min(shape_bottom(model, data, geom) for geom in geoms) for foot, geoms in shapes.items()}
     touching = {
         foot: [geom for geom in geoms if shape_bottom(model, data, geom) < lowest[foot] + 0.005]
@@ -232,7 +240,9 @@ def find_soles(model: mujoco.MjModel, anatomy: Anatomy) -> Soles:
     points = []
     for foot, geoms in touching.items():
         body = data.body(foot)
-        of_foot = np.concatenate([shape_points(model, data, geom) for geom in geoms if shape_radius(model, geom) >= radius])
+        of_foot = np.concatenate(
+            [shape_points(model, data, geom) for geom in geoms if shape_radius(model, geom) >= radius]
+        )
         if radius == 0.0:
             of_foot = of_foot[of_foot[:, 2] < lowest[foot] + 0.005]
         local = (of_foot - body.xpos) @ body.xmat.reshape(3, 3)

@@ -35,7 +35,7 @@ class Shape(NamedTuple):
 def fit_meshes(spec: mujoco.MjSpec) -> dict[str, Shape]:
     """Return the primitive nearest to each mesh, by the name of its shape.
 
-    Each kind is fitted twice by MuJoCo's compiler, to the mesh's moments of inertia and to the box around it, and the one
+    Each kind is fitted twice by MuJoCo's compiler, to the mesh's moments of inertia and to the box around it; the one
     from which the mesh's surface is least away is taken.
 
     Args:

@@ -1,4 +1,4 @@
-"""A robot's description as it was given, URDF or MJCF, reduced to what a robot is: links, hinges, shapes and inertias."""
+"""A robot as it was given, URDF or MJCF, reduced to what a robot is: links, hinges, shapes and inertias."""
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
@@ -116,8 +116,8 @@ def _mesh_file(urdf: Path, reference: str) -> Path:
                 raise SurefootError(f"{candidate} is no mesh that MuJoCo reads; convert it to STL or OBJ.")
             return candidate.resolve()
     raise SurefootError(
-        f"{urdf} names the mesh {reference}, which is neither beside it nor in a folder above it; put it there, or give "
-        "that link a box, cylinder or sphere instead."
+        f"{urdf} names the mesh {reference}, which is neither beside it nor in a folder above it; put it there, or "
+        "give that link a box, cylinder or sphere instead."
     )
 
 

@@ -13,10 +13,10 @@ from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
 from surefoot_bridge.robot_handling import hold_of
+from surefoot_bridge.robot_model import robot_model
 from surefoot_bridge.rotations import product
 from surefoot_bridge.state import JointCommand, RobotState
 from surefoot_robots import get_robot
-from surefoot_bridge.robot_model import robot_model
 
 from .mujoco_actuators import trial_parameters
 from .mujoco_model import TrialModel

@@ -61,7 +61,9 @@ def find_pretrained(task: str) -> TrainedPolicy:
 def _pretrained_roots() -> list[Path]:
     """Return the ``pretrained`` folders of all packages that register tasks."""
     modules = [offer.reference.partition(":")[0] for offers in TASKS.by_name().values() for offer in offers]
-    specs = [sys.modules[module].__spec__ for module in modules if module in sys.modules]  # others could not be imported
+    specs = [
+        sys.modules[module].__spec__ for module in modules if module in sys.modules
+    ]  # others could not be imported
     roots = [Path(place) / "pretrained" for spec in specs if spec for place in spec.submodule_search_locations or ()]
     return [root for root in roots if root.is_dir()]
 
