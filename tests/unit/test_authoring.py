@@ -4,6 +4,7 @@ import importlib
 import sys
 
 import mujoco
+import numpy as np
 import pytest
 from tests.fixtures.outside import ANYMAL_D, put_in
 from tests.fixtures.quadruped_urdf import write_quadruped
@@ -12,7 +13,11 @@ from surefoot.authoring.package_files import write_folder
 from surefoot.authoring.robot_package import make_robot_package
 from surefoot.cli import main
 from surefoot.robot_checks.check import check_robot
+from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.mujoco_robot import MujocoRobot
+from surefoot_bridge.robot_model import RobotModel
+from surefoot_bridge.state import JointCommand
 from surefoot_robots import RobotSpec, get_robot, list_robots
 from surefoot_robots.registry import refused_robots
 
@@ -74,6 +79,31 @@ def test_torque_and_speed_are_the_files_and_stiffness_carries_the_weight(dog):
 
 def test_its_model_holds_every_check_in_mujoco(dog):
     assert [(row.check, row.value) for row in check_robot(dog, ["mujoco"]) if not row.ok] == []
+
+
+def test_it_stands_up_and_sits_down_on_the_poses_and_gains_that_are_proposed(dog):
+    clock = SimulatedClock()
+    model = RobotModel.from_spec(dog)
+    robot = MujocoRobot(model, clock=clock)
+    handling, zero = dog.handling, np.zeros(12)
+    sit, stand = (
+        np.array([pose[joint] for joint in model.joint_names]) for pose in (handling.sit_rad, handling.stand_rad)
+    )
+    gains = [
+        np.array([by_joint[joint] for joint in model.joint_names])
+        for by_joint in (handling.stiffness_nm_per_rad, handling.damping_nms_per_rad)
+    ]
+    heights_m = []
+    for begin, end in ((sit, stand), (stand, sit)):
+        for share in np.linspace(0.0, 1.0, 1200):  # 3 s at 400 Hz
+            robot.write(JointCommand(begin + share * (end - begin), zero, *gains, zero))
+            clock.sleep_until(clock.now() + 1.0 / model.low_level_hz)
+        heights_m.append(float(robot.data.qpos[2]))
+        tilt = np.arccos(np.clip(robot.data.body(dog.base_body).xmat[8], -1.0, 1.0))
+        assert tilt < 0.1
+    # Standing, at most a tenth lower than the pose is high; sitting, the trunk's half height of 0.05 m and little more.
+    assert heights_m[0] > 0.9 * dog.base_height_m
+    assert heights_m[1] < 0.08
 
 
 # What is refused
