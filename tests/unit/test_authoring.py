@@ -9,8 +9,10 @@ import pytest
 from tests.fixtures.outside import ANYMAL_D, put_in
 from tests.fixtures.quadruped_urdf import write_quadruped
 
+from surefoot.authoring.anatomy import find_feet, study
 from surefoot.authoring.package_files import write_folder
 from surefoot.authoring.robot_package import make_robot_package
+from surefoot.authoring.source_model import read_source
 from surefoot.cli import main
 from surefoot.robot_checks.check import check_robot
 from surefoot_bridge.clock import SimulatedClock
@@ -43,6 +45,17 @@ def test_feet_and_pairs_are_found_by_geometry_and_not_by_names(dog):
     assert dog.foot_diagonal == {"r3": "s3", "s3": "r3", "p3": "q3", "q3": "p3"}
     assert [dog.joint_mirror[joint] for joint in ("pa", "pb", "pc")] == [("ra", -1), ("rb", 1), ("rc", 1)]
     assert dog.joints_of("abduction") == ("pa", "qa", "ra", "sa")
+
+
+@pytest.mark.parametrize("name", ["unitree_go2", "unitree_g1"])
+def test_geometry_tells_of_our_own_robots_what_their_specifications_say(name):
+    spec = get_robot(name)
+    model = read_source(spec.mjcf_path).spec.compile()
+    found = study(model, find_feet(model))
+    assert (set(found.feet), found.joints) == (set(spec.foot_bodies), spec.joint_names)
+    assert found.joint_mirror == spec.joint_mirror
+    assert (found.foot_mirror, found.foot_diagonal) == (spec.foot_mirror, spec.foot_diagonal)
+    assert found.legs == tuple(spec.leg_joints(foot) for foot in found.feet)
 
 
 def test_legs_stand_bent_backwards_with_the_feet_below_the_hips(dog):
@@ -167,6 +180,8 @@ def test_a_folder_that_exists_is_refused_and_left_as_it_is(tmp_path, capsys):
     assert [path.name for path in (tmp_path / "dog").iterdir()] == ["mine.txt"]
     assert main(["new", "robot", "Dog!", "--from", str(urdf)]) == 2
     assert "'Dog!' cannot be a name; it begins with a letter" in capsys.readouterr().err
+    assert main(["new", "robot", "unitree_go2", "--from", str(urdf)]) == 2
+    assert "The package 'surefoot' offers a robot 'unitree_go2' already; take another name." in capsys.readouterr().err
 
 
 def test_a_folder_is_written_whole_or_not_at_all(tmp_path):

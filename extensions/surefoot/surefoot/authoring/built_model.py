@@ -106,7 +106,8 @@ def _armature(source: SourceModel, model: mujoco.MjModel, anatomy: Anatomy) -> d
     for group in alike(anatomy):
         stated = [float(model.dof_armature[model.joint(joint).dofadr[0]]) for joint in group]
         effort = min((source.effort_nm[joint] for joint in group if joint in source.effort_nm), default=23.7)
-        value = max(stated) if min(stated) > 0.0 else float(f"{ASSUMED_ARMATURE_KGM2_PER_NM * effort:.2g}")
+        stated_kgm2 = float(f"{max(stated):.6g}")  # as many digits as the MJCF has
+        value = stated_kgm2 if min(stated) > 0.0 else float(f"{ASSUMED_ARMATURE_KGM2_PER_NM * effort:.2g}")
         armature.update(dict.fromkeys(group, value))
     return armature
 

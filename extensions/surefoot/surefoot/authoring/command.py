@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from surefoot_bridge.errors import SurefootError
+
 from .package_files import check_name, write_folder
 
 
@@ -41,10 +43,13 @@ def run(args: argparse.Namespace) -> int:
         write_folder(folder, make_task_package(name, args.robot))
         print(f"Written: {folder}. Next: pip install -e {folder} && pytest {folder}")
         return 0
+    from surefoot_bridge.offers import ROBOTS
     from surefoot_robots.question import open_questions
 
     from .robot_package import make_robot_package
 
+    for offer in ROBOTS.by_name().get(name, ()):
+        raise SurefootError(f"The package {offer.package!r} offers a robot {name!r} already; take another name.")
     write_folder(folder, make_robot_package(name, args.source, feet=args.feet))
     questions = open_questions(folder / f"{name}_robot" / "spec.py")
     print("\n".join(questions))

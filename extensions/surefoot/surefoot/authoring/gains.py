@@ -29,7 +29,8 @@ class JointGains(NamedTuple):
         damping: [N m s/rad].
         hold_stiffness: While it stands, sits and crouches without its policy [N m/rad].
         hold_damping: The same [N m s/rad].
-        static_nm: Torque that carries the robot in the default pose [N m].
+        static_nm: Torque that carries the robot in the default pose; outside four legs at least what holds out all that
+            hangs from the joint [N m].
     """
 
     stiffness: float
@@ -56,13 +57,14 @@ def propose_gains(
         effort_nm: Joint -> largest torque [N m], of the joints for which it is known.
         armature_kgm2: Joint -> inertia of its rotor [kg m^2].
     """
-    static, inertia = _loads(model, anatomy, default_rad, armature_kgm2)
+    static, hanging, inertia = _loads(model, anatomy, default_rad, armature_kgm2)
     in_legs = {joint for leg in anatomy.legs for joint in leg}
     most_nm = max(static[joint] for joint in in_legs)
     gains = {}
     for group in alike(anatomy):
-        torque = max(static[joint] for joint in group)
-        carried = most_nm if len(anatomy.feet) == 4 and in_legs.issuperset(group) else torque
+        of_four_legs = len(anatomy.feet) == 4 and in_legs.issuperset(group)
+        torque = max(static[joint] if of_four_legs else max(static[joint], hanging[joint]) for joint in group)
+        carried = most_nm if of_four_legs else torque
         moved = min(inertia[joint] for joint in group)
         rotor = min(armature_kgm2[joint] for joint in group)
         # An action of 1, a quarter of a radian, asks for a quarter of the torque: with less there is little to learn.
@@ -96,8 +98,10 @@ def alike(anatomy: Anatomy) -> list[tuple[str, ...]]:
 
 def _loads(
     model: mujoco.MjModel, anatomy: Anatomy, default_rad: Mapping[str, float], armature_kgm2: Mapping[str, float]
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the torque that carries the robot [N m] and the inertia that it moves [kg m^2], for each joint."""
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """Return for each joint the torque that carries the robot, the one that holds out horizontally what hangs from it
+    [N m], and the inertia that it moves [kg m^2].
+    """
     data = mujoco.MjData(model)
     data.qpos[:] = 0.0
     data.qpos[3] = 1.0
@@ -116,8 +120,15 @@ def _loads(
     for joint, dof in dofs.items():
         mass[dof, dof] += armature_kgm2[joint] - model.dof_armature[dof]
     free: Array = 1.0 / np.diag(np.linalg.inv(mass))
+    hanging = {}
+    for joint in dofs:
+        index = model.joint(joint).id
+        body = model.jnt_bodyid[index]
+        arm_m = np.linalg.norm(data.subtree_com[body] - data.xanchor[index])
+        hanging[joint] = float(model.body_subtreemass[body] * 9.81 * arm_m)
     return (
         {joint: abs(float(torques[dof])) for joint, dof in dofs.items()},
+        hanging,
         {joint: float(free[dof]) for joint, dof in dofs.items()},
     )
 
