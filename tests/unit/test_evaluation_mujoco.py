@@ -12,11 +12,10 @@ from surefoot.evaluation.trials.rotations import into_base
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robots.model import RobotModel
+from surefoot_bridge.robots.model import RobotModel, robot_model
 from surefoot_bridge.robots.mujoco_robot import MujocoRobot
 from surefoot_bridge.state import JointCommand, each
 from surefoot_robots import get_robot
-from surefoot_robots.emulation import robot_model
 
 FLAT = HeightGrid(heights_m=np.zeros((2, 2), np.float32), spacing_m=0.05, origin_xy_m=(0.0, 0.0))
 ROBOT = robot_model("unitree_go2")

@@ -10,8 +10,9 @@ from tests.fixtures.outside import write_metadata
 
 from surefoot.commands import robots as command
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.offers import ROBOTS
 from surefoot_robots import get_robot, list_robots
-from surefoot_robots.registry import ENTRY_POINTS, refused_robots
+from surefoot_robots.registry import refused_robots
 
 OURS = ("unitree_g1", "unitree_go2")
 
@@ -26,7 +27,7 @@ def offer(tmp_path, monkeypatch):
     def visible(package: str, robot: str, source: str) -> None:
         module = package.replace("-", "_")
         folder = tmp_path / package
-        write_metadata(folder, package, {ENTRY_POINTS: {robot: f"{module}:SPEC"}})
+        write_metadata(folder, package, {ROBOTS.group: {robot: f"{module}:SPEC"}})
         (folder / f"{module}.py").write_text(source)
         monkeypatch.syspath_prepend(folder)
         made.append(module)
@@ -44,8 +45,8 @@ def refusal(name: str) -> str:
 
 def test_our_own_robots_come_through_the_same_door_as_any_other():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
-    declared = project["entry-points"][ENTRY_POINTS]
-    installed = distribution("surefoot").entry_points.select(group=ENTRY_POINTS)
+    declared = project["entry-points"][ROBOTS.group]
+    installed = distribution("surefoot").entry_points.select(group=ROBOTS.group)
     assert {point.name: point.value for point in installed} == declared, "run: make bootstrap"
     assert (tuple(sorted(declared)), list_robots()) == (OURS, OURS)
     assert refused_robots() == ()
@@ -97,7 +98,7 @@ def test_nobody_takes_the_name_of_one_of_our_robots(offer):
     assert list_robots() == OURS
     assert refused_robots() == (
         "The package 'a-thief' offers a robot 'unitree_go2', a name that 'surefoot' has; give it another name, in its "
-        "RobotSpec and in its entry point.",
+        "entry point of the group surefoot.robots and wherever it names itself.",
     )
 
 

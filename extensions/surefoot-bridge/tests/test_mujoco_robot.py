@@ -125,7 +125,7 @@ def test_a_closed_robot_takes_no_command():
 
 def test_a_robot_that_nobody_offers_is_named_with_those_that_are():
     model_of("unitree_go2")
-    with pytest.raises(SurefootError, match="Unknown robot model 'unitree_go3'; valid: unitree_go2"):
+    with pytest.raises(SurefootError, match="Unknown robot 'unitree_go3'; valid: unitree_go2"):
         robot_model("unitree_go3")
 
 

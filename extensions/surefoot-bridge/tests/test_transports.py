@@ -20,6 +20,7 @@ from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots import Damper, NetworkRobot, Transport
 from surefoot_bridge.robots.choice import parse_place
+from surefoot_bridge.robots.model import robot_model
 from surefoot_bridge.robots.transports import known_caps, names, offer_of, transport_errors, transport_of
 
 FOLDER = Path(surefoot_bridge.__file__).parent
@@ -58,8 +59,8 @@ def test_a_package_that_cannot_be_imported_is_named_and_the_others_keep_working(
     with pytest.raises(SurefootError) as refusal:
         transport_of("bad")
     assert str(refusal.value) == (
-        "The transport bad_robot:ROBOT of the package bad-robot cannot be used: ModuleNotFoundError: No module named "
-        "'no_such_library'. Repair it or uninstall it: pip uninstall bad-robot."
+        "The transport 'bad_robot:ROBOT' of the package 'bad-robot' cannot be used: ModuleNotFoundError: No module "
+        "named 'no_such_library'. Correct bad_robot, or take it away: pip uninstall bad-robot."
     )
     assert transport_errors() == (str(refusal.value),)
     assert known_caps("made_up").robot == "made_up"
@@ -78,9 +79,12 @@ def test_a_transport_that_lacks_its_caps_and_what_is_no_transport_are_named(pack
         ),
     )
     for name, why in (
-        ("bare", "bare_robot:ROBOT of the package bare-robot is without `caps`; it must be "),
-        ("none", "bare_robot:NONE of the package bare-robot is a int; it must be a surefoot_bridge.robots.Tran"),
-        ("missing", "The transport bare_robot:GONE of the package bare-robot cannot be used: AttributeError"),
+        (
+            "bare",
+            "The transport 'bare_robot:ROBOT' of the package 'bare-robot' cannot be used: it lacks `caps`, which ",
+        ),
+        ("none", "The transport 'bare_robot:NONE' of the package 'bare-robot' cannot be used: it is a int and no sure"),
+        ("missing", "The transport 'bare_robot:GONE' of the package 'bare-robot' cannot be used: AttributeError"),
     ):
         with pytest.raises(SurefootError, match=f"^{why}.*pip uninstall bare-robot"):
             transport_of(name)
@@ -92,19 +96,28 @@ def test_a_name_that_two_packages_take_is_refused_with_both(packages):
     with pytest.raises(SurefootError) as refusal:
         transport_of("dingo")
     assert str(refusal.value) == (
-        "--robot dingo is offered by dingo-robot and other-dingo, and it is not known whose is meant. Uninstall one of "
-        "them, or have it take another name in its entry point of the group surefoot_bridge.robots."
+        "The packages 'dingo-robot' and 'other-dingo' offer a transport 'dingo' each; rename one, or take it away: pip "
+        "uninstall other-dingo."
     )
     assert transport_of("pack").robot == "made_up"
     assert transport_of("go2").robot == "unitree_go2"
+
+
+def test_nobody_takes_the_name_of_one_of_our_transports(packages):
+    install(packages, "a-thief", {"go2": "a_thief:ROBOT"}, a_thief="")
+    assert (offer_of("go2").package, transport_of("go2").robot) == ("surefoot-bridge", "unitree_go2")
+    assert transport_errors() == (
+        "The package 'a-thief' offers a transport 'go2', a name that 'surefoot-bridge' has; give it another name, in "
+        "its entry point of the group surefoot_bridge.robots and wherever it names itself.",
+    )
 
 
 def test_a_name_that_is_the_bridges_own_is_not_taken(packages):
     install(packages, "sly-robot", {"mujoco": "sly_robot:ROBOT"}, sly_robot="")
     assert names() == ("g1", "go2")
     assert parse_place("mujoco", interface=None, domain=None).kind == "mujoco"
-    (error_began,) = transport_errors()
-    assert error_began.startswith("The package sly-robot offers a robot by the name mujoco, which is the bridge's own.")
+    (error,) = transport_errors()
+    assert error.startswith("The package 'sly-robot' offers a transport 'mujoco', a name that is the bridge's own;")
 
 
 def test_an_installation_that_is_older_than_the_code_is_refused_with_the_remedy(packages, monkeypatch):
@@ -186,3 +199,18 @@ def vendors_named(path):
     docstrings = {id(node.value) for node in statements if isinstance(node.value, ast.Constant)}
     values = [value for node in ast.walk(tree) if id(node) not in docstrings for value in vars(node).values()]
     return [value for value in values if isinstance(value, str) and VENDOR.search(value)]
+
+
+# Offers of robots, which this package reads and does not describe
+
+
+def test_what_is_offered_as_a_robot_and_lacks_a_field_is_named_with_its_package(packages):
+    install(packages, "half-robot", {}, half_robot="class SPEC:\n    name = 'half'\n    sdk_joint_names = ()\n")
+    (metadata,) = packages.glob("half_robot-*.dist-info")
+    (metadata / "entry_points.txt").write_text("[surefoot.robots]\nhalf = half_robot:SPEC\n")
+    with pytest.raises(SurefootError) as refusal:
+        robot_model("half")
+    assert str(refusal.value) == (
+        "The robot 'half' of the package 'half-robot' cannot be used: half_robot:SPEC is no RobotSpec: type object "
+        "'SPEC' has no attribute 'handling'. Correct half_robot, or take it away: pip uninstall half-robot."
+    )

@@ -27,6 +27,7 @@ COMMANDS = {
     "train": Command("surefoot.commands.train", "Train a policy for a task."),
     "play": Command("surefoot.commands.play", "Run a trained policy: figures, video, live viewer."),
     "export": Command("surefoot.commands.export", "Turn a policy into a bundle for the robot."),
+    "new": Command("surefoot.commands.new", "Begin a package with a robot or a task of your own."),
     "randomization": Command(
         "surefoot.commands.randomization", "Show what a task randomizes, or prove it in an engine."
     ),

@@ -1,6 +1,7 @@
 """``surefoot tasks list``: the tasks that can be trained and played."""
 
 import argparse
+import sys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -9,8 +10,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:  # noqa: ARG001 - there is only one action
-    """Print the ids of all tasks."""
-    from surefoot.task_registry import task_ids
+    """Print the ids of all tasks, then what cannot be used."""
+    from surefoot.task_registry import refused_tasks, task_ids
 
     print("\n".join(task_ids()))
+    for refusal in refused_tasks():
+        print(refusal, file=sys.stderr)
     return 0

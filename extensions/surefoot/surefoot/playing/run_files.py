@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
-import importlib.util
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot.learning.run_directory import RunDirectory, RunSettings
-from surefoot.task_registry import ENTRY_POINT_GROUP, check_task
+from surefoot.task_registry import TASKS, check_task
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 
@@ -61,7 +60,10 @@ def find_pretrained(task: str) -> TrainedPolicy:
 
 def _pretrained_roots() -> list[Path]:
     """Return the ``pretrained`` folders of all packages that register tasks."""
-    specs = [importlib.util.find_spec(item.module) for item in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)]
+    modules = [offer.reference.partition(":")[0] for offers in TASKS.by_name().values() for offer in offers]
+    specs = [
+        sys.modules[module].__spec__ for module in modules if module in sys.modules
+    ]  # others could not be imported
     roots = [Path(place) / "pretrained" for spec in specs if spec for place in spec.submodule_search_locations or ()]
     return [root for root in roots if root.is_dir()]
 

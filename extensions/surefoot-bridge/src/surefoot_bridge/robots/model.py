@@ -1,18 +1,18 @@
 """What an emulated robot is made of. Any package may offer robots by an entry point; this one holds none."""
 
 import math
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Tuple
+from typing import Any, Sequence, Tuple
 
 import numpy as np
 
 from surefoot_bridge.actuators.parameters import JointParameters, MotorConstants
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.offers import ROBOTS
 
-ENTRY_POINTS = "surefoot_bridge.robot_models"
-"""Group of entry points: the name is the robot's, the object a function of that name that returns its model."""
+GROUND_FRICTION = 1.0
+"""Friction of the ground, that of training's flat ground: it leaves a contact the robot's friction."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,44 @@ class RobotModel:
     ground_friction: float
     motor_temperature_limit_c: float
     damped_nms_per_rad: float
+
+    @classmethod
+    def from_spec(cls, spec: Any) -> "RobotModel":
+        """Return a robot as the emulation takes it, switched on in its sitting pose.
+
+        Physics steps resolve the gains of standing and damping, which are higher than the policy's.
+
+        Args:
+            spec: Its description, a ``surefoot_robots.RobotSpec``. What is read of it is read by name, so that this
+                package needs none of that one.
+
+        Raises:
+            SurefootError: If numbers of it do not fit each other.
+            AttributeError: If it lacks a field.
+        """
+        handling, names = spec.handling, tuple(spec.sdk_joint_names)
+        joints = _InSdkOrder(spec)
+        held = np.array([handling.damping_nms_per_rad[joint] for joint in names])
+        damping = np.maximum(np.maximum(held, handling.damped_nms_per_rad), joints.joint_values("damping"))
+        return cls(
+            name=spec.name,
+            mjcf_path=spec.mjcf_path,
+            base_body=spec.base_body,
+            imu_site=spec.imu_site,
+            joint_names=names,
+            foot_names=spec.foot_bodies if "foot_contact" in spec.interface.sensors else (),
+            default_joint_pos_rad=np.array(joints.joint_values("default_joint_pos")),
+            start_joint_pos_rad=np.array([handling.sit_rad[joint] for joint in names]),
+            parameters=JointParameters.from_spec(joints),
+            motors=MotorConstants.from_spec(joints),
+            low_level_hz=spec.interface.low_level_hz,
+            physics_dt_s=stable_physics_dt_s(
+                spec.interface.low_level_hz, damping, np.array(joints.joint_values("armature_kgm2"))
+            ),
+            ground_friction=GROUND_FRICTION,
+            motor_temperature_limit_c=spec.interface.motor_temperature_limit_c,
+            damped_nms_per_rad=handling.damped_nms_per_rad,
+        )
 
     def __post_init__(self) -> None:
         """Refuse numbers that do not fit each other."""
@@ -100,25 +138,24 @@ def robot_model(name: str) -> RobotModel:
     Raises:
         SurefootError: If no installed package offers it.
     """
-    offered = _offered()
-    if name not in offered:
-        raise unknown_name(
-            "robot model", name, offered, "Install the package that describes the robot; Surefoot's own is `surefoot`."
-        )
-    model = offered[name].load()(name)
-    if not isinstance(model, RobotModel) or model.name != name:
-        raise SurefootError(
-            f"{offered[name].value} returned {model!r:.80} for the robot {name!r}; it must be its model."
-        )
+    offer = ROBOTS.named(name, remedy="Install the package that describes the robot; Surefoot's own are in `surefoot`.")
+    spec = ROBOTS.load(offer)
+    try:
+        model = RobotModel.from_spec(spec)
+    except AttributeError as error:
+        raise ROBOTS.broken(offer, f"{offer.reference} is no RobotSpec: {error}") from error
+    if model.name != name:
+        raise ROBOTS.broken(offer, f"its RobotSpec is named {model.name!r}, and its entry point must be too")
     return model
 
 
-def _offered() -> Dict[str, Any]:
-    from importlib import metadata
+@dataclass(frozen=True)
+class _InSdkOrder:
+    """The numbers of a robot's joints, in the order of its own interface."""
 
-    every: Any = metadata.entry_points()
-    if sys.version_info >= (3, 10):
-        found = every.select(group=ENTRY_POINTS)
-    else:  # a mapping of groups before 3.10
-        found = every.get(ENTRY_POINTS, ())
-    return {point.name: point for point in found}
+    spec: Any
+
+    def joint_values(self, quantity: str) -> Sequence[float]:
+        """Return one number for each joint."""
+        by_name = dict(zip(self.spec.joint_names, self.spec.joint_values(quantity)))
+        return tuple(by_name[joint] for joint in self.spec.sdk_joint_names)

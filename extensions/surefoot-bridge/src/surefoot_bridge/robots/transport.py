@@ -1,6 +1,6 @@
 """What a package provides so that the bridge can command a robot over its network: a :class:`Transport`.
 
-A package offers it by an entry point of the group :data:`~surefoot_bridge.robots.transports.ENTRY_POINTS`. The robot's
+A package offers it by an entry point of the group ``surefoot_bridge.robots``. The robot's
 computer then needs nothing else: the bridge opens the robot by it, and the guardian, a process of its own, damps the
 robot by it. ``docs/transports.md`` tells how one is written.
 """

@@ -5,40 +5,17 @@ its own ``pyproject.toml``, like any other's. What one package gets wrong is nam
 all others go on working.
 """
 
-import importlib
-import sys
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, Optional, Tuple
 
 from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.offers import TRANSPORTS, Offer, import_reference
 
 from .hardware_caps import HardwareCaps
 from .transport import Transport
 
-ENTRY_POINTS = "surefoot_bridge.robots"
-"""Group of the entry points."""
-
 IN_PROCESS = ("mujoco", "replay")
 """Robots that need no transport; no entry point can take their names."""
-
-_OURS = "surefoot-bridge"
-
-
-@dataclass(frozen=True)
-class Offer:
-    """An entry point of a package.
-
-    Attributes:
-        name: What a user writes after ``--robot``.
-        reference: The transport, ``module:object``.
-        package: Distribution that offers it.
-    """
-
-    name: str
-    reference: str
-    package: str
 
 
 def names() -> Tuple[str, ...]:
@@ -52,22 +29,15 @@ def offer_of(name: str) -> Offer:
     Raises:
         SurefootError: If there is none, or several packages have taken the name.
     """
-    offers = _offers()
-    if name not in offers:
+    if name in IN_PROCESS and name in _offers():
+        package = _offers()[name][0].package
+        raise SurefootError(
+            f"The package {package!r} offers a transport {name!r}, a name that is the bridge's own; give it another in "
+            f"its entry point of the group {TRANSPORTS.group}, or take it away: pip uninstall {package}."
+        )
+    if name not in names():
         raise unknown_name("robot", name, names(), INSTALL)
-    one, *others = offers[name]
-    if name in IN_PROCESS:
-        raise SurefootError(
-            f"The package {one.package} offers a robot by the name {name}, which is the bridge's own. It needs "
-            f"another name in its entry point of the group {ENTRY_POINTS}. Until then: pip uninstall {one.package}."
-        )
-    if others:
-        packages = " and ".join(offer.package for offer in offers[name])
-        raise SurefootError(
-            f"--robot {name} is offered by {packages}, and it is not known whose is meant. Uninstall one of them, or "
-            f"have it take another name in its entry point of the group {ENTRY_POINTS}."
-        )
-    return one
+    return TRANSPORTS.named(name)
 
 
 def transport_of(name: str) -> Transport:
@@ -104,7 +74,7 @@ def no_transport(robot: str) -> SurefootError:
 
 def transport_errors() -> Tuple[str, ...]:
     """Return what keeps installed transports from being used, one sentence each, with package and remedy."""
-    return tuple(filter(None, map(_trouble, _offers())))
+    return (*filter(None, map(_trouble, _offers())), *TRANSPORTS.taken())
 
 
 def load_transport(reference: str, package: str = "") -> Transport:
@@ -117,22 +87,16 @@ def load_transport(reference: str, package: str = "") -> Transport:
     Raises:
         SurefootError: If it cannot be imported, or is none.
     """
-    module, _, name = reference.partition(":")
-    package = package or module.partition(".")[0]
+    offer = Offer(reference, reference, package or reference.partition(":")[0].partition(".")[0])
     try:
-        found = getattr(importlib.import_module(module), name)
-    except Exception as error:  # whatever a package does while it is imported
-        raise SurefootError(
-            f"The transport {reference} of the package {package} cannot be used: {type(error).__name__}: {error}. "
-            f"Repair it or uninstall it: pip uninstall {package}."
-        ) from error
-    caps = getattr(found, "caps", None)
-    if not isinstance(found, Transport) or not isinstance(caps, HardwareCaps):
-        what = "without `caps`" if isinstance(found, Transport) else f"a {type(found).__name__}"
-        raise SurefootError(
-            f"{reference} of the package {package} is {what}; it must be a surefoot_bridge.robots.Transport whose "
-            f"`caps` say what the hardware bears. Repair it or uninstall it: pip uninstall {package}."
-        )
+        found = import_reference(reference)
+    except SurefootError as error:
+        raise TRANSPORTS.broken(offer, str(error)) from error
+    if not isinstance(found, Transport):
+        what = f"it is a {type(found).__name__} and no surefoot_bridge.robots.Transport"
+        raise TRANSPORTS.broken(offer, what)
+    if not isinstance(getattr(found, "caps", None), HardwareCaps):
+        raise TRANSPORTS.broken(offer, "it lacks `caps`, which say what the hardware bears")
     return found
 
 
@@ -150,7 +114,7 @@ def _loaded(offer: Offer) -> Transport:
 def _working() -> Iterator[Tuple[Offer, Transport]]:
     for name in _offers():
         found = None
-        with suppress(SurefootError):  # told by `troubles`, and to whoever asks for it by name
+        with suppress(SurefootError):  # told by `transport_errors`, and to whoever asks for it by name
             found = offer_of(name), transport_of(name)
         if found is not None:
             yield found
@@ -164,42 +128,17 @@ def _trouble(name: str) -> str:
     return ""
 
 
-def _offers() -> Dict[str, List[Offer]]:
-    return _read_offers(tuple(sys.path))
-
-
-@lru_cache(maxsize=8)
-def _read_offers(path: Tuple[str, ...]) -> Dict[str, List[Offer]]:
-    """Return all entry points by their names, this package's own first.
-
-    Args:
-        path: Where packages are looked for.
+def _offers() -> Dict[str, Tuple[Offer, ...]]:
+    """Return all transports' offers.
 
     Raises:
         SurefootError: If this package's own are not among them.
     """
-    from importlib import metadata  # takes a while, and the guardian does without it
-
-    of_package: Dict[str, List[Offer]] = {}
-    for installed in metadata.distributions(path=list(path)):
-        if ENTRY_POINTS not in (installed.read_text("entry_points.txt") or ""):
-            continue
-        package = _canonical(installed.metadata["Name"] or "without a name")
-        if package not in of_package:  # the first on the path is the one that is imported
-            points = [point for point in installed.entry_points if point.group == ENTRY_POINTS]
-            of_package[package] = [Offer(point.name, point.value.replace(" ", ""), package) for point in points]
-    ours = of_package.pop(_OURS, [])
-    if not ours:
+    offers = TRANSPORTS.by_name()
+    if not any(of_name[0].package == TRANSPORTS.own for of_name in offers.values()):
         raise SurefootError(
-            f"What is installed of {_OURS} names no robots (entry points of the group {ENTRY_POINTS}): it is older "
-            f"than this code, or this code is used without being installed. Install it again: pip install {_OURS}, or "
-            "`make bootstrap` in a checkout."
+            f"What is installed of {TRANSPORTS.own} names no robots (entry points of the group {TRANSPORTS.group}): it "
+            "is older than this code, or this code is used without being installed. Install it again: pip install "
+            f"{TRANSPORTS.own}, or `make bootstrap` in a checkout."
         )
-    by_name: Dict[str, List[Offer]] = {}
-    for offer in [*ours, *(offer for package in sorted(of_package) for offer in of_package[package])]:
-        by_name.setdefault(offer.name, []).append(offer)
-    return by_name
-
-
-def _canonical(package: str) -> str:
-    return package.lower().replace("_", "-").replace(".", "-")
+    return offers

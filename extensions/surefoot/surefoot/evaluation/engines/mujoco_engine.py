@@ -14,10 +14,10 @@ from surefoot_bridge.actuators import equations
 from surefoot_bridge.actuators.parameters import ControlTiming
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robots.model import robot_model
 from surefoot_bridge.robots.mujoco_robot import AMBIENT_C, FULL_BATTERY_SHARE
 from surefoot_bridge.state import JointCommand, RobotState, product
 from surefoot_robots import get_robot
-from surefoot_robots.emulation import robot_model
 
 from .mujoco_actuators import trial_parameters
 from .mujoco_model import TrialModel
