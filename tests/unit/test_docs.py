@@ -96,14 +96,22 @@ def test_each_target_and_variable_of_make_is_in_the_makefile(command):
 
 
 def test_every_override_of_a_task_names_a_value_that_there_is():
-    from surefoot.learning.task_config import resolve_task
-
     texts = [page.read_text(encoding="utf-8") for page in PAGES]
     overrides = {found for text in texts for found in re.findall(r"(?<![\w.])(?:env|agent)\.[a-z_.]+=[^`\s]+", text)}
     assert len(overrides) >= 7
-    env, agent = resolve_task(GO2, "ovphysx", sorted(overrides))
-    assert env.commands.base_velocity.initial_range_share == 1.0
-    assert (agent.algorithm.symmetry_cfg.use_mirror_loss, agent.algorithm.symmetry_cfg.mirror_loss_coeff) == (True, 4.0)
+    code = (
+        "import sys; from surefoot.engines import install_shims; install_shims()\n"
+        "from surefoot.learning.task_config import resolve_task\n"
+        "env, agent = resolve_task(sys.argv[1], 'ovphysx', sys.argv[2:])\n"
+        "print(env.commands.base_velocity.initial_range_share, agent.algorithm.symmetry_cfg.mirror_loss_coeff)"
+    )
+    done = run_python(code, GO2, *sorted(overrides))
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["1.0 4.0"]), done.stderr[-2000:]
+
+
+def run_python(code: str, *arguments: str, cwd=ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_every_command_is_run_by_a_test_or_says_that_it_needs_hardware():
@@ -116,6 +124,11 @@ def test_every_command_is_run_by_a_test_or_says_that_it_needs_hardware():
     assert asked - RUN_ELSEWHERE.keys() - checks - by_make - here == {"surefoot-bridge --help"} & asked
 
 
+def test_a_command_for_a_real_robot_says_that_it_needs_hardware():
+    silent = [c for c in ALL if "eth0" in c.words and not c.in_sentence and not c.needs_hardware]
+    assert [str(command) for command in silent] == []
+
+
 def test_the_cheap_commands_run_as_they_stand(tmp_path):
     there = {shown(command) for command in ALL}
     assert there >= RUN_HERE
@@ -125,9 +138,7 @@ def test_the_cheap_commands_run_as_they_stand(tmp_path):
     for line in sorted(RUN_HERE):
         program, *words = (word if not word.startswith("tasks/") else str(ROOT / word) for word in line.split())
         code = f"import sys; from {ENTRY_POINTS[program]} import main; sys.exit(main())"
-        done = subprocess.run(
-            [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
-        )
+        done = run_python(code, *words, cwd=tmp_path)
         assert (line, done.returncode) == (line, 0), done.stderr[-2000:]
 
 
