@@ -18,6 +18,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))  # mkdocs loads a hook from its file
 
@@ -39,6 +40,7 @@ ATTACHED = "repository"
 REFUSALS = "reference/refusals.md"
 
 _PACKAGES = ("extensions/*/*/py.typed", "extensions/*/src/*/py.typed", "r*/*/py.typed", "tasks/*/py.typed")
+_ROLE = re.compile(r":(?:mod|class|func|meth|attr|data|exc|obj):<code>(~?)([\w.]+)(?:\(\))?</code>")
 _LINK = re.compile(r'(?<=\]\()[^)\s#:]+(?=[)#])|(?<=src=")[^"#:]+(?=["#])')
 
 
@@ -70,6 +72,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, uri, content=text))
     files.append(File.generated(config, REFUSALS, content=refusals_page()))
     return files
+
+
+def on_page_content(html: str, page: Page, **_: object) -> str:
+    """Turn the roles of docstrings, such as :class:`Files`, into links where the reference has what they name."""
+
+    def turned(match: re.Match[str]) -> str:
+        short, name = match[1], match[2]
+        shown = f"<code>{name.rpartition('.')[2] if short else name}</code>"
+        return f'<autoref optional identifier="{name}">{shown}</autoref>' if "." in name else shown
+
+    return _ROLE.sub(turned, html) if page.file.src_uri.startswith("reference/") else html
 
 
 def packages() -> list[Path]:

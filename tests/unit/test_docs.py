@@ -101,8 +101,8 @@ def test_every_override_of_a_task_names_a_value_that_there_is():
     assert len(overrides) >= 7
     code = (
         "import sys; from surefoot.engines import install_shims; install_shims()\n"
-        "from surefoot.learning.task_config import resolve_task\n"
-        "env, agent = resolve_task(sys.argv[1], 'ovphysx', sys.argv[2:])\n"
+        "from surefoot.learning.task_config import resolve_task; from surefoot.task_registry import check_task\n"
+        "env, agent = resolve_task(check_task(sys.argv[1]), 'ovphysx', sys.argv[2:])\n"
         "print(env.commands.base_velocity.initial_range_share, agent.algorithm.symmetry_cfg.mirror_loss_coeff)"
     )
     done = run_python(code, GO2, *sorted(overrides))
