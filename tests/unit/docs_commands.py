@@ -6,6 +6,7 @@ import re
 import runpy
 import shlex
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,13 @@ PAGES = [
     ROOT / "extensions/surefoot-bridge/README.md",
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if "reports" not in path.parts),
 ]
-ENTRY_POINTS = {"surefoot": "surefoot.cli", "surefoot-bridge": "surefoot_bridge.command_line"}
+ENTRY_POINTS = {
+    name: place
+    for project in (ROOT / "pyproject.toml", ROOT / "extensions/surefoot-bridge/pyproject.toml")
+    for name, place in tomllib.loads(project.read_text(encoding="utf-8"))["project"]["scripts"].items()
+}
+"""Our programs, each with the place of its main function, as ``surefoot.cli:main``."""
+
 NEEDS_HARDWARE = "# needs hardware"
 
 _COMMAND = re.compile(r"(?:\.venv/bin/)?(surefoot|surefoot-bridge|make|python scripts/\w+\.py|pytest)(?= |$)(.*)")
@@ -90,19 +97,30 @@ def parse(command: DocsCommand) -> argparse.Namespace | None:
         AssertionError: If it is refused.
     """
     words = [word for word in command.words if word != "..."]
+    status, values = _run_parser(command.program, words)
+    if values or not words or words == ["--version"]:
+        return values
+    assert command.in_sentence, f"{command} is refused with {status}"
+    status, _ = _run_parser(command.program, [words[0], "--help"])
+    assert not status, f"{command}: there is no {command.subcommand}"
+    return None
+
+
+def _run_parser(program: str, words: list[str]) -> tuple[object, argparse.Namespace | None]:
+    """Return how a program ended, and what its parser made of the words where it came so far."""
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(argparse.ArgumentParser, "parse_args", _stop_after_parsing)
-            status = _main(command.program, words, patch)
+            if program in ENTRY_POINTS:
+                module, _, function = ENTRY_POINTS[program].partition(":")
+                return getattr(importlib.import_module(module), function)(words), None
+            script = ROOT / program.removeprefix("python ")
+            patch.setattr(sys, "argv", [str(script), *words])
+            return runpy.run_path(str(script), run_name="__main__"), None
     except Parsed as parsed:
-        return parsed.values
+        return 0, parsed.values
     except SystemExit as end:
-        status = end.code
-    if command.words in (("--version",), ("--help",), ()):
-        return None
-    assert command.in_sentence, f"{command} is refused with {status}"
-    assert command.words[0] in importlib.import_module(ENTRY_POINTS[command.program]).COMMANDS, command
-    return None
+        return end.code, None
 
 
 def _stop_after_parsing(parser: argparse.ArgumentParser, args: object = None, namespace: object = None) -> None:
@@ -110,11 +128,3 @@ def _stop_after_parsing(parser: argparse.ArgumentParser, args: object = None, na
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     raise Parsed(values)
-
-
-def _main(program: str, words: list[str], patch: pytest.MonkeyPatch) -> object:
-    if program in ENTRY_POINTS:
-        return importlib.import_module(ENTRY_POINTS[program]).main(words)
-    script = ROOT / program.removeprefix("python ")
-    patch.setattr(sys, "argv", [str(script), *words])
-    return runpy.run_path(str(script), run_name="__main__")

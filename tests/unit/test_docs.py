@@ -137,7 +137,7 @@ def test_the_cheap_commands_run_as_they_stand(tmp_path):
     (tmp_path / "walk.txt").write_text(script)
     for line in sorted(RUN_HERE):
         program, *words = (word if not word.startswith("tasks/") else str(ROOT / word) for word in line.split())
-        code = f"import sys; from {ENTRY_POINTS[program]} import main; sys.exit(main())"
+        code = f"import sys; from {ENTRY_POINTS[program].replace(':', ' import ')} as main; sys.exit(main())"
         done = run_python(code, *words, cwd=tmp_path)
         assert (line, done.returncode) == (line, 0), done.stderr[-2000:]
 
