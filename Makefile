@@ -27,7 +27,7 @@ lint: bootstrap  ## Style, types, import rules, spelling
 	$(BIN)/pyright
 
 docs: bootstrap  ## The documentation as a site in .cache/site; warnings are errors, and no network is needed
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 test: lint docs  ## Everything fast: lint, documentation, kernels for each GPU generation, tests, the bridge on old Pythons, the policy's gate
 	@scripts/test_bridge.sh & bridge=$$!; $(BIN)/python -m surefoot.kernels_check || { kill $$bridge; exit 1; }; wait $$bridge

@@ -17,7 +17,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import event_priority
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))  # mkdocs loads a hook from its file
@@ -65,7 +65,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = (ROOT / place).read_text(encoding="utf-8")
         files.append(File.generated(config, uri, content=relinked(text, place, attached)))
     for place in sorted(attached):
-        files.append(File.generated(config, site_place(place), abs_src_path=str(ROOT / place)))
+        source = str(ROOT / place)
+        files.append(
+            File.generated(config, site_place(place), abs_src_path=source, inclusion=InclusionLevel.NOT_IN_NAV)
+        )
     for uri, modules in reference_pages().items():
         package = Path(uri).stem
         text = f"# `{package}`\n\n" + "\n".join(f"::: {module}\n" for module in modules)
