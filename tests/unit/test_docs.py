@@ -7,7 +7,7 @@ import sys
 from dataclasses import fields
 
 import pytest
-from tests.unit.docs_commands import ENTRY_POINTS, PAGES, ROOT, DocsCommand, commands, commands_of, parse
+from tests.unit.docs_commands import ENTRY_POINTS, OF_ONES_OWN, PAGES, ROOT, DocsCommand, commands, commands_of, parse
 
 from surefoot.task_registry import task_ids
 
@@ -144,7 +144,7 @@ def test_the_cheap_commands_run_as_they_stand(tmp_path):
 
 def test_every_link_of_a_page_leads_to_a_file():
     broken = []
-    for page in [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]:
+    for page in [*PAGES, *OF_ONES_OWN, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]:
         text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text):
             path = "".join(target).partition("#")[0]
