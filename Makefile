@@ -8,7 +8,7 @@ BUNDLE := tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2
 VERIFIED := .cache/verify
 STARTED := $(shell date +%s)
 
-.PHONY: help bootstrap train test proofs lint format clean
+.PHONY: help bootstrap train test proofs docs lint format clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -26,7 +26,10 @@ lint: bootstrap  ## Style, types, import rules, spelling
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 
-test: lint  ## Everything fast: lint, kernels for each GPU generation, tests, the bridge on old Pythons, the policy's gate
+docs: bootstrap  ## The documentation as a site in .cache/site; warnings are errors, and no network is needed
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+test: lint docs  ## Everything fast: lint, documentation, kernels for each GPU generation, tests, the bridge on old Pythons, the policy's gate
 	@scripts/test_bridge.sh & bridge=$$!; $(BIN)/python -m surefoot_devtools.kernels_check || { kill $$bridge; exit 1; }; wait $$bridge
 	@rm -rf $(VERIFIED)
 	@$(BIN)/pytest -q --surefoot-bundle $(BUNDLE) --surefoot-suite quick --surefoot-report $(VERIFIED)

@@ -82,7 +82,7 @@ def report_of(name: str) -> tuple[str, str]:
 
 def pages_of(name: str) -> tuple[str, str]:
     """Return the option that writes a proof's table for the docs."""
-    return "--markdown", f"extensions/surefoot/docs/{name}.md"
+    return "--markdown", f"docs/reports/{name}.md"
 
 
 BUNDLES = "tasks/surefoot_tasks/velocity/bundles"

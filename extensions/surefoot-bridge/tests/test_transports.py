@@ -143,9 +143,7 @@ def test_a_robot_whose_contract_no_transport_is_for_is_refused_on_hardware_with_
     assert str(refusal.value).startswith(
         "No installed transport is for made_up; installed: g1 (unitree_g1), go2 (unitree_go2)"
     )
-    assert "install that, or write one (the bridge's docs/transports.md); --robot mujoco and replay" in str(
-        refusal.value
-    )
+    assert "install that, or write one (see docs/bridge/transports.md); --robot mujoco and replay" in str(refusal.value)
     assert main(["run", bundle, "--robot", "made_up", *ON_CABLE]) == 2
     told = capsys.readouterr().err
     assert told.startswith("surefoot-bridge: Unknown robot 'made_up'; valid: ")
@@ -164,7 +162,7 @@ def test_a_transport_without_an_emulator_says_so(packages, capsys):
 
 
 def test_the_page_for_writers_of_transports_leaves_out_no_part_that_they_may_write():
-    page = (Path(__file__).parents[1] / "docs" / "transports.md").read_text()
+    page = (Path(__file__).parents[3] / "docs/bridge/transports.md").read_text()
     written = {name for of in (Transport, NetworkRobot, Damper) for name in vars(of) if not name.startswith("_")}
     inherited = {"address", "robot", "taken_from"}  # what follows from the others, or is set when it is opened
     assert {name for name in written - inherited if f"`{name}`" not in page and f".{name}`" not in page} == set()

@@ -2,7 +2,7 @@
 
 A package offers it by an entry point of the group ``surefoot_bridge.robots``. The robot's
 computer then needs nothing else: the bridge opens the robot by it, and the guardian, a process of its own, damps the
-robot by it. ``docs/transports.md`` tells how one is written.
+robot by it. ``docs/bridge/transports.md`` tells how one is written.
 """
 
 from abc import ABC, abstractmethod

@@ -101,8 +101,8 @@ def load_transport(reference: str, package: str = "") -> Transport:
 
 
 INSTALL = (
-    "A robot on a network needs a package with its transport: install that, or write one (the bridge's "
-    "docs/transports.md); --robot mujoco and replay:LOG need none."
+    "A robot on a network needs a package with its transport: install that, or write one (see "
+    "docs/bridge/transports.md); --robot mujoco and replay:LOG need none."
 )
 """What is done about a robot without a transport."""
 
