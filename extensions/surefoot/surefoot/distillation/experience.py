@@ -30,8 +30,9 @@ EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 600, 200, 300
 STANDING_SHARE, SLOW_SHARE, SINGLE_SHARE = 0.3, 0.4, 0.4
 """Shares of commands that are zero, slower than drawn, and of one component alone."""
 
-LEAST_COMMAND = 0.1
-"""Commands of a smaller norm are zero, as in training [m/s, rad/s]."""
+SLOWEST_SHARE, SLOWEST = 0.25, (0.05, 0.25)
+"""Share of commands whose norm is in this range [m/s, rad/s]. A walk at 0.1 m/s looks to a network almost like standing,
+and is rare among commands that are drawn from all: with few of them the pupil stands."""
 
 PUSH_M_S = 0.5
 """Largest component of a push: a change of velocity [m/s]."""
@@ -155,8 +156,10 @@ def _commands(session: PlaySession, num: int) -> torch.Tensor:
     kept = torch.randint(0, 3, (num, 1), device=device)
     single = torch.zeros_like(command).scatter_(1, kept, 1.0)
     command *= torch.where(chance() < SINGLE_SHARE, single, 1.0)
-    command *= chance() >= STANDING_SHARE
-    return command * (command.norm(dim=1, keepdim=True) > LEAST_COMMAND)
+    norm = command.norm(dim=1, keepdim=True).clamp_(min=1e-6)
+    slowest = SLOWEST[0] + (SLOWEST[1] - SLOWEST[0]) * chance()
+    command *= torch.where((chance() < SLOWEST_SHARE) | (norm < SLOWEST[0]), slowest / norm, 1.0)
+    return command * (chance() >= STANDING_SHARE)
 
 
 def main() -> int:
