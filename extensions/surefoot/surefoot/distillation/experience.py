@@ -31,8 +31,8 @@ STANDING_SHARE, SLOW_SHARE, SINGLE_SHARE = 0.3, 0.4, 0.4
 """Shares of commands that are zero, slower than drawn, and of one component alone."""
 
 SLOWEST_SHARE, SLOWEST = 0.25, (0.05, 0.25)
-"""Share of commands whose norm is in this range [m/s, rad/s]. To a network a walk at 0.1 m/s looks almost like standing,
-and it is rare among commands that are drawn from all: with few of them the pupil stands."""
+"""Share of commands whose norm is in this range [m/s, rad/s]: to a network a walk at 0.1 m/s looks almost like rest,
+and it is rare among commands that are drawn from all. With few of them the pupil stands."""
 
 PUSH_M_S = 0.5
 """Largest component of a push: a change of velocity [m/s]."""
