@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.playing.run_files import TrainedPolicy
 
+    from .student import Experience
+
 FOOT_PATCH_RADII_M = (0.0, 0.025)
 """Feet that turn freely, and feet that grip: 0.025 m is a torsional friction of 0.02 m at a friction of 0.8."""
 
@@ -122,12 +124,12 @@ def _distill(args: argparse.Namespace, radii: Sequence[float], source: TrainedPo
     content = read_checkpoint(source.checkpoint)
     content = {name: content[name] for name in KEPT if name in content}
     with TemporaryDirectory(dir=target.path, prefix="experience_") as folder:
-        seen, told = read_experience(_gather(args, radii, source, Path(folder)))
-    print(f"{len(seen):,} samples", flush=True)
-    content["actor_state_dict"], error = _fit(args, source, seen, told)
+        experience = read_experience(_gather(args, radii, source, Path(folder)))
+    print(f"{len(experience.seen):,} samples", flush=True)
+    content["actor_state_dict"], error = _fit(args, source, experience)
     content["completed_iterations"] += 1
     JsonLines(target.metrics).write(
-        {"samples": float(len(seen)), "Loss/distillation": error}, content["completed_iterations"]
+        {"samples": float(len(experience.seen)), "Loss/distillation": error}, content["completed_iterations"]
     )
     saved = target.checkpoints.save(content, content["completed_iterations"])
     print(f"Off by {error:.3f} of the teacher's actions (root mean square). Saved {saved}")
@@ -206,7 +208,7 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def _fit(args: argparse.Namespace, source: TrainedPolicy, seen: Any, told: Any) -> tuple[dict[str, Any], float]:
+def _fit(args: argparse.Namespace, source: TrainedPolicy, experience: Experience) -> tuple[dict[str, Any], float]:
     """Fit the policy's network; returns its weights and its error."""
     import torch
     from tensordict import TensorDict
@@ -216,14 +218,16 @@ def _fit(args: argparse.Namespace, source: TrainedPolicy, seen: Any, told: Any) 
     from surefoot.playing.actor import load_actor
     from surefoot.playing.session import resolve
 
-    from .student import fit
+    from .student import add_rest_unit, fit
 
     with TemporaryDirectory() as folder, native_log(Path(folder) / "log") as chatter, redirect_stdout(chatter):
         install_shims()
         agent_cfg = resolve(source, check_physics(source.settings.physics, source.settings.device))[1]
         agent_cfg["obs_groups"] = {"actor": agent_cfg["obs_groups"]["actor"]}  # the critic's is not at hand
+        seen, told, command = experience
         view = TensorDict({"policy": torch.zeros(1, seen.shape[1])}, batch_size=[1])
         actor = load_actor(source.checkpoint, agent_cfg, view, told.shape[1], source.settings.device)
+    add_rest_unit(actor, seen[:: max(len(seen) // 10_000, 1)], command)
     with LiveLine(interval_s=PROGRESS_S) as line:
         error = fit(
             actor,

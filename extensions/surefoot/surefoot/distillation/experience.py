@@ -91,18 +91,18 @@ def gather(lesson: Lesson, log: Path) -> None:
         foot_patch_radii_m=(lesson.foot_patch_radius_m,),
         log=log,
     ) as session:
-        seen, told = _gather(lesson, session)
+        columns = _command_columns(session)
+        seen, told = _gather(lesson, session, columns)
     with atomic_write(Path(lesson.output)) as file:
-        torch.save({"observation": seen, "action": told}, file)
+        torch.save({"observation": seen, "action": told, "command": (columns.start, columns.stop)}, file)
 
 
-def _gather(lesson: Lesson, session: PlaySession) -> tuple[torch.Tensor, torch.Tensor]:
+def _gather(lesson: Lesson, session: PlaySession, columns: slice) -> tuple[torch.Tensor, torch.Tensor]:
     """Return what was seen and what the teacher did, less its noise, as 16-bit floats.
 
     The teacher acts, never its pupil: an integrator knows what a robot lacks only where its own corrections act.
     """
     env, n, device = session.env, lesson.num_envs, str(session.env.device)
-    columns = _command_columns(session)
     correction = CommandCorrection(n, device)
     command = _commands(session, n)
     phase = torch.randint(0, COMMAND_STEPS, (n,), device=device)
