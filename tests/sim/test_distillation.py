@@ -23,9 +23,9 @@ TIMEOUT_S = 600
 def test_a_distilled_policy_is_a_run_of_its_own_that_says_what_it_came_from_and_is_not_resumed(tmp_path):
     source = find_policy(_PACKAGE / "pretrained" / TASK)
     command = (sys.executable, "-m", "surefoot.cli")
-    short = ("--num-envs", "8", "--steps", "12", "--epochs", "1")
+    small = ("--num-envs", "8", "--steps", "12", "--epochs", "1", "--foot-patch-radius", "0.025")
     done = subprocess.run(
-        (*command, "distill", str(source.output), *short, "--foot-patch-radius", "0.025", "--output", str(tmp_path)),
+        (*command, "distill", str(source.output), *small, "--output", str(tmp_path)),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,

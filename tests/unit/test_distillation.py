@@ -5,7 +5,7 @@ import torch
 from tensordict import TensorDict
 
 from surefoot.cli import main
-from surefoot.distillation.student import fit
+from surefoot.distillation.student import add_rest_unit, fit
 from surefoot.distillation.teacher import CommandCorrection, rest_share
 
 STEP_S = 0.02
@@ -87,6 +87,32 @@ def test_a_pupil_tells_a_command_of_zero_from_all_others():
     assert [epoch for epoch, _ in passes] == list(range(1, 101))
     assert passes[-1][1] == error
     assert error < 0.15 < passes[0][1]
+
+
+def test_the_unit_of_rest_is_high_at_a_command_of_zero_alone_and_changes_the_actions_little_before_the_fit():
+    from rsl_rl.models import MLPModel
+
+    torch.manual_seed(0)
+    seen = torch.randn(2000, 8)
+    view = TensorDict({"policy": seen}, batch_size=[len(seen)])
+    actor = MLPModel(
+        view, {"actor": ["policy"]}, "actor", 2, hidden_dims=[64, 32, 16], activation="elu", obs_normalization=True
+    )
+    actor.update_normalization(view)
+    actor.eval()
+    before = actor(view)
+    add_rest_unit(actor, seen, slice(5, 8))
+    assert (actor(view) - before).square().mean() < 0.02 * before.square().mean()
+    assert not torch.equal(actor(view), before)
+
+    commands = torch.zeros(5, 8)
+    commands[1:, 5:] = torch.tensor([[0.1, 0.0, 0.0], [0.0, -0.1, 0.0], [0.0, 0.0, 0.2], [1.0, -0.5, 1.0]])
+    hidden = actor.obs_normalizer(commands)
+    for layer in list(actor.mlp)[:4]:  # two layers, each with its ELU
+        hidden = layer(hidden)
+    (gate,) = ((hidden[0] - 1.5).abs() < 1e-4).nonzero()[:, 0].tolist()
+    # sum elu(20 c) + elu(-20 c) at 0.1: 2 + exp(-2) - 1 = 1.1353; elu(1.5 - 2.2707) = exp(-0.7707) - 1 = -0.5373
+    assert hidden[:, gate].tolist() == pytest.approx([1.5, -0.5373, -0.5373, -0.9891, -1.0], abs=1e-3)
 
 
 @pytest.mark.parametrize(

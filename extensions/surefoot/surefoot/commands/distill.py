@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 if TYPE_CHECKING:
+    from surefoot.distillation.student import Experience
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.playing.run_files import TrainedPolicy
 
@@ -121,12 +122,12 @@ def _distill(args: argparse.Namespace, radii: Sequence[float], source: TrainedPo
     content = read_checkpoint(source.checkpoint)
     content = {name: content[name] for name in KEPT if name in content}
     with TemporaryDirectory(dir=target.path, prefix="experience_") as folder:
-        seen, told = read_experience(_gather(args, radii, source, Path(folder)))
-    print(f"{len(seen):,} samples", flush=True)
-    content["actor_state_dict"], error = _fit(args, source, seen, told)
+        experience = read_experience(_gather(args, radii, source, Path(folder)))
+    print(f"{len(experience.seen):,} samples", flush=True)
+    content["actor_state_dict"], error = _fit(args, source, experience)
     content["completed_iterations"] += 1
     JsonLines(target.metrics).write(
-        {"samples": float(len(seen)), "Loss/distillation": error}, content["completed_iterations"]
+        {"samples": float(len(experience.seen)), "Loss/distillation": error}, content["completed_iterations"]
     )
     saved = target.checkpoints.save(content, content["completed_iterations"])
     print(f"Off by {error:.3f} of the teacher's actions (root mean square). Saved {saved}")
@@ -204,12 +205,12 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def _fit(args: argparse.Namespace, source: TrainedPolicy, seen: Any, told: Any) -> tuple[dict[str, Any], float]:
+def _fit(args: argparse.Namespace, source: TrainedPolicy, experience: Experience) -> tuple[dict[str, Any], float]:
     """Fit the policy's network; returns its weights and its error."""
     import torch
     from tensordict import TensorDict
 
-    from surefoot.distillation.student import fit
+    from surefoot.distillation.student import add_rest_unit, fit
     from surefoot.engines import check_physics, install_shims, native_log
     from surefoot.live_line import LiveLine
     from surefoot.playing.actor import load_actor
@@ -219,8 +220,10 @@ def _fit(args: argparse.Namespace, source: TrainedPolicy, seen: Any, told: Any) 
         install_shims()
         agent_cfg = resolve(source, check_physics(source.settings.physics, source.settings.device))[1]
         agent_cfg["obs_groups"] = {"actor": agent_cfg["obs_groups"]["actor"]}  # the critic's is not at hand
+        seen, told, command = experience
         view = TensorDict({"policy": torch.zeros(1, seen.shape[1])}, batch_size=[1])
         actor = load_actor(source.checkpoint, agent_cfg, view, told.shape[1], source.settings.device)
+    add_rest_unit(actor, seen[:: max(len(seen) // 10_000, 1)], command)
     with LiveLine(interval_s=PROGRESS_S) as line:
         error = fit(
             actor,

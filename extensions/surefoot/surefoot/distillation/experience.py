@@ -30,8 +30,9 @@ EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 600, 200, 300
 STANDING_SHARE, SLOW_SHARE, SINGLE_SHARE = 0.3, 0.4, 0.4
 """Shares of commands that are zero, slower than drawn, and of one component alone."""
 
-LEAST_COMMAND = 0.1
-"""Commands of a smaller norm are zero, as in training [m/s, rad/s]."""
+SLOWEST_SHARE, SLOWEST = 0.25, (0.05, 0.25)
+"""Share of commands whose norm is in this range [m/s, rad/s]: to a network a walk at 0.1 m/s looks almost like rest,
+and it is rare among commands that are drawn from all. With few of them the pupil stands."""
 
 PUSH_M_S = 0.5
 """Largest component of a push: a change of velocity [m/s]."""
@@ -90,18 +91,18 @@ def gather(lesson: Lesson, log: Path) -> None:
         foot_patch_radii_m=(lesson.foot_patch_radius_m,),
         log=log,
     ) as session:
-        seen, told = _gather(lesson, session)
+        columns = _command_columns(session)
+        seen, told = _gather(lesson, session, columns)
     with atomic_write(Path(lesson.output)) as file:
-        torch.save({"observation": seen, "action": told}, file)
+        torch.save({"observation": seen, "action": told, "command": (columns.start, columns.stop)}, file)
 
 
-def _gather(lesson: Lesson, session: PlaySession) -> tuple[torch.Tensor, torch.Tensor]:
+def _gather(lesson: Lesson, session: PlaySession, columns: slice) -> tuple[torch.Tensor, torch.Tensor]:
     """Return what was seen and what the teacher did, less its noise, as 16-bit floats.
 
     The teacher acts, never its pupil: an integrator knows what a robot lacks only where its own corrections act.
     """
     env, n, device = session.env, lesson.num_envs, str(session.env.device)
-    columns = _command_columns(session)
     correction = CommandCorrection(n, device)
     command = _commands(session, n)
     phase = torch.randint(0, COMMAND_STEPS, (n,), device=device)
@@ -155,8 +156,10 @@ def _commands(session: PlaySession, num: int) -> torch.Tensor:
     kept = torch.randint(0, 3, (num, 1), device=device)
     single = torch.zeros_like(command).scatter_(1, kept, 1.0)
     command *= torch.where(chance() < SINGLE_SHARE, single, 1.0)
-    command *= chance() >= STANDING_SHARE
-    return command * (command.norm(dim=1, keepdim=True) > LEAST_COMMAND)
+    norm = command.norm(dim=1, keepdim=True).clamp_(min=1e-6)
+    slowest = SLOWEST[0] + (SLOWEST[1] - SLOWEST[0]) * chance()
+    command *= torch.where((chance() < SLOWEST_SHARE) | (norm < SLOWEST[0]), slowest / norm, 1.0)
+    return command * (chance() >= STANDING_SHARE)
 
 
 def main() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
@@ -19,10 +19,70 @@ HELD_OUT = 50
 """One sample in so many is held out of the fit, and judges it."""
 
 
-def read_experience(files: Sequence[Path]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return all observations (M, num_observations) and actions (M, num_joints), as 16-bit floats."""
+class Experience(NamedTuple):
+    """What teachers saw and did.
+
+    Attributes:
+        seen: Observations, (M, num_observations), 16-bit floats.
+        told: Actions, (M, num_joints), 16-bit floats.
+        command: Where the velocity command stands in an observation.
+    """
+
+    seen: torch.Tensor
+    told: torch.Tensor
+    command: slice
+
+
+def read_experience(files: Sequence[Path]) -> Experience:
+    """Return the experience of all files."""
     parts = [torch.load(file, weights_only=True) for file in files]
-    return torch.cat([part["observation"] for part in parts]), torch.cat([part["action"] for part in parts])
+    seen, told = (torch.cat([part[name] for part in parts]) for name in ("observation", "action"))
+    return Experience(seen, told, slice(*parts[0]["command"]))
+
+
+GATE_SLOPE, GATE_BIAS, GATE_GAIN = 20.0, 1.5, 2.0
+"""With ELU the gate is 1.5 at rest, -0.5 at 0.1 m/s, and -1 from 0.2 m/s on."""
+
+
+@torch.no_grad()
+def add_rest_unit(actor: MLPModel, seen: torch.Tensor, command: slice) -> None:
+    """Give a network a unit in its second hidden layer that tells a command of zero from all others.
+
+    A network that was trained to walk changes little with a small command, and least squares find it easier to tell
+    from still joints that a robot stands: it would then never begin to walk slowly. The unit computes
+    ``elu(GATE_BIAS - GATE_GAIN sum_i (elu(k c_i) + elu(-k c_i)))`` of the command's components ``c_i`` with
+    ``k = GATE_SLOPE``. It takes the places of the units that matter least, whose mean goes into the next biases, and
+    nothing reads it yet.
+
+    Args:
+        actor: The network; changed. One with fewer than two hidden layers, or narrow ones, stays as it is.
+        seen: Observations to tell by what matters, (M, num_observations).
+        command: Where the command stands in them.
+    """
+    from itertools import pairwise
+
+    layers = [layer for layer in actor.mlp if isinstance(layer, torch.nn.Linear)]
+    components = list(range(seen.shape[1]))[command]
+    if len(layers) < 3 or layers[0].out_features < 8 * len(components) or layers[1].out_features < 8:
+        return
+    normalizer = actor.obs_normalizer
+    zero = torch.zeros(1, seen.shape[1], device=layers[0].weight.device)
+    offset, scale = normalizer(zero)[0], (normalizer(zero + 1.0) - normalizer(zero))[0]  # it is affine
+    hidden = normalizer(seen.float().to(zero.device))
+    freed = []
+    for (layer, following), count in zip(pairwise(layers[:3]), (2 * len(components), 1), strict=True):
+        hidden = torch.nn.functional.elu(layer(hidden))
+        units = (hidden.std(dim=0) * following.weight.norm(dim=0)).argsort()[:count]
+        following.bias.add_(following.weight[:, units] @ hidden[:, units].mean(dim=0))
+        following.weight[:, units] = 0.0
+        layer.weight[units], layer.bias[units] = 0.0, 0.0
+        freed.append(units)
+    first, (gate,) = freed[0], freed[1].tolist()
+    for unit, (column, sign) in zip(first, ((c, s) for c in components for s in (1.0, -1.0)), strict=True):
+        layers[0].weight[unit, column] = sign * GATE_SLOPE / scale[column]
+        layers[0].bias[unit] = -sign * GATE_SLOPE * offset[column] / scale[column]
+    layers[1].weight[gate, first] = -GATE_GAIN
+    layers[1].bias[gate] = GATE_BIAS
 
 
 def fit(
