@@ -32,12 +32,14 @@ def test_the_correction_of_a_second_of_constant_error_is_its_gain_less_what_the_
     assert correction.corrected(command)[0].tolist() == pytest.approx([0.0, 0.0, 0.5 + expected], abs=1e-6)
 
 
-def test_robots_whose_feet_grip_turn_as_asked_after_three_seconds_and_then_as_well_the_other_way():
+def test_robots_whose_feet_grip_turn_as_asked_after_six_seconds_and_what_was_found_is_kept_for_that_direction_alone():
     correction = CommandCorrection(2, "cpu")
     command = torch.tensor([[0.0, 0.0, 0.5], [0.3, 0.0, 0.0]])
     slip = torch.tensor([[0.0, 0.0, 0.2], [0.05, 0.0, 0.0]])
     assert walk(correction, command, slip, 6.0) == pytest.approx(command, abs=0.01)
-    assert correction.corrected(-command) + slip == pytest.approx(-command, abs=0.01)
+    assert correction.corrected(-command).tolist() == (-command).tolist()
+    walk(correction, torch.zeros(2, 3), torch.zeros(2, 3), 2.0)
+    assert correction.corrected(command) - slip == pytest.approx(command, abs=0.01)
 
 
 def test_standing_robots_are_not_corrected_and_slow_ones_in_proportion():
