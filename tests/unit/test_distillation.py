@@ -12,7 +12,7 @@ STEP_S = 0.02
 
 
 def walk(correction, command, slip, seconds):
-    """Let robots walk that reach a share of what they are shown; returns their velocity."""
+    """Let robots walk that fall short of what they are shown by a slip; returns their velocity."""
     new = torch.zeros(len(command), dtype=torch.bool)
     velocity = torch.zeros_like(command)
     for _ in range(round(seconds / STEP_S)):
