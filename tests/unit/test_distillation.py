@@ -25,6 +25,9 @@ def test_the_correction_of_a_second_of_constant_error_is_its_gain_less_what_the_
     correction = CommandCorrection(1, "cpu")
     command = torch.tensor([[0.0, 0.0, 0.5]])
     new = torch.zeros(1, dtype=torch.bool)
+    for _ in range(49):
+        correction.observe(command, torch.zeros(1, 3), new, STEP_S)
+    assert correction.corrected(command).tolist() == command.tolist(), "a robot that speeds up is not corrected"
     for _ in range(50):
         correction.observe(command, torch.tensor([[0.0, 0.0, 0.4]]), new, STEP_S)
     lag_s = sum(0.95**step for step in range(1, 51)) * STEP_S  # the average begins at zero: 0.95 = 1 - 0.02 / 0.4

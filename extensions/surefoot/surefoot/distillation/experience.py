@@ -24,8 +24,9 @@ from .teacher import CommandCorrection, rest_share
 if TYPE_CHECKING:
     from surefoot.playing.session import PlaySession
 
-EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 600, 200, 300
-"""Control steps after which robots and ground are new, a robot is asked for something else, and all are pushed."""
+EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 1200, 200, 300
+"""Control steps after which robots and ground are new, a robot is asked for something else, and all are pushed.
+An episode is long, for at its begin the teacher has yet to find what each robot lacks."""
 
 STANDING_SHARE, SLOW_SHARE, SINGLE_SHARE = 0.3, 0.4, 0.4
 """Shares of commands that are zero, slower than drawn, and of one component alone."""
