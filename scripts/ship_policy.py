@@ -12,12 +12,11 @@ from pathlib import Path
 import surefoot_tasks
 from surefoot.engines import check_device, check_physics
 from surefoot.exporting.export_policy import export_policy
-from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
+from surefoot.learning.checkpoint import NETWORKS, read_checkpoint, write_checkpoint
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.playing.run_files import find_policy, find_pretrained
 from surefoot_bridge.errors import SurefootError
 
-NEEDED = ("actor_state_dict", "critic_state_dict", "contract", "completed_iterations")
 PACKAGE = Path(surefoot_tasks.__file__).parent
 
 
@@ -40,7 +39,7 @@ def main() -> int:
     content = read_checkpoint(policy.checkpoint)
     shutil.rmtree(target, ignore_errors=True)
     (target / "checkpoints").mkdir(parents=True)
-    write_checkpoint(target / "checkpoints" / policy.checkpoint.name, {name: content[name] for name in NEEDED})
+    write_checkpoint(target / "checkpoints" / policy.checkpoint.name, {name: content[name] for name in NETWORKS})
     for name in ("run.json", "metrics.jsonl"):
         shutil.copy(source / name, target / name)
     if args.play is not None:

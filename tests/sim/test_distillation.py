@@ -36,6 +36,10 @@ def test_a_distilled_policy_is_a_run_of_its_own_that_says_what_it_came_from_and_
     assert f"Next: surefoot export {run} -o BUNDLE" in done.stdout
     assert sorted(path.name for path in run.iterdir()) == ["checkpoints", "metrics.jsonl", "run.json"]
     record = json.loads((run / "run.json").read_text())
+    assert record["overrides"][-2:] == [
+        "env.randomization.preset=standard",
+        "env.randomization.foot_patch_radii_m=[0.025]",
+    ]
     assert record["distilled_from"]["sha256"] == sha256(source.checkpoint.read_bytes()).hexdigest()
     (row,) = map(json.loads, (run / "metrics.jsonl").read_text().splitlines())
     assert row["samples"] == 8 * 12

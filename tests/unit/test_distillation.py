@@ -12,7 +12,7 @@ STEP_S = 0.02
 
 
 def walk(correction, command, slip, seconds):
-    """Let robots walk that reach a share of what they are shown; returns their velocity."""
+    """Let robots walk that fall short of what they are shown by a slip; returns their velocity."""
     new = torch.zeros(len(command), dtype=torch.bool)
     velocity = torch.zeros_like(command)
     for _ in range(round(seconds / STEP_S)):
@@ -25,6 +25,9 @@ def test_the_correction_of_a_second_of_constant_error_is_its_gain_less_what_the_
     correction = CommandCorrection(1, "cpu")
     command = torch.tensor([[0.0, 0.0, 0.5]])
     new = torch.zeros(1, dtype=torch.bool)
+    for _ in range(49):
+        correction.observe(command, torch.zeros(1, 3), new, STEP_S)
+    assert correction.corrected(command).tolist() == command.tolist(), "a robot that speeds up is not corrected"
     for _ in range(50):
         correction.observe(command, torch.tensor([[0.0, 0.0, 0.4]]), new, STEP_S)
     lag_s = sum(0.95**step for step in range(1, 51)) * STEP_S  # the average begins at zero: 0.95 = 1 - 0.02 / 0.4
@@ -32,12 +35,14 @@ def test_the_correction_of_a_second_of_constant_error_is_its_gain_less_what_the_
     assert correction.corrected(command)[0].tolist() == pytest.approx([0.0, 0.0, 0.5 + expected], abs=1e-6)
 
 
-def test_robots_whose_feet_grip_turn_as_asked_after_three_seconds_and_then_as_well_the_other_way():
+def test_robots_whose_feet_grip_turn_as_asked_after_six_seconds_and_what_was_found_is_kept_for_that_direction_alone():
     correction = CommandCorrection(2, "cpu")
     command = torch.tensor([[0.0, 0.0, 0.5], [0.3, 0.0, 0.0]])
     slip = torch.tensor([[0.0, 0.0, 0.2], [0.05, 0.0, 0.0]])
     assert walk(correction, command, slip, 6.0) == pytest.approx(command, abs=0.01)
-    assert correction.corrected(-command) + slip == pytest.approx(-command, abs=0.01)
+    assert correction.corrected(-command).tolist() == (-command).tolist()
+    walk(correction, torch.zeros(2, 3), torch.zeros(2, 3), 2.0)
+    assert correction.corrected(command) - slip == pytest.approx(command, abs=0.01)
 
 
 def test_standing_robots_are_not_corrected_and_slow_ones_in_proportion():

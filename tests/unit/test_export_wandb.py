@@ -87,6 +87,7 @@ def test_a_run_recorded_offline_gives_back_settings_metrics_and_checkpoint(recor
 
 def test_the_last_folder_of_a_resumed_run_gives_back_the_metrics_of_all_of_them(tmp_path):
     record(tmp_path / "run")
+    time.sleep(1.0)  # wandb names its folders by the second of the start
     again = {"run_name": "walk", "project": "surefoot", "configuration": CONFIGURATION, "mode": "offline"}
     logger = WandbLogger(tmp_path / "run", completed=2, **again)
     logger.write({"Train/mean_reward": 0.3}, 3)

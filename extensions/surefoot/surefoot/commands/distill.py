@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 FOOT_PATCH_RADII_M = (0.0, 0.025)
 """Feet that turn freely, and feet that grip: 0.025 m is a torsional friction of 0.02 m at a friction of 0.8."""
-
-KEPT = ("actor_state_dict", "critic_state_dict", "contract", "completed_iterations")
-"""What a distilled checkpoint has of the one that it came from; a state of the simulation belongs to neither."""
 
 PROGRESS_S = 10.0
 
@@ -70,13 +67,18 @@ def run(args: argparse.Namespace) -> int:
     from surefoot.playing.run_files import find_policy
 
     source = find_policy(args.policy)
-    overrides = [text for text in source.settings.overrides if not text.startswith("env.randomization.preset=")]
+    # What the record says was random is what is random here, not what was when the teacher learnt.
+    overrides = [text for text in source.settings.overrides if not text.startswith("env.randomization.")]
+    overrides += [
+        f"env.randomization.preset={args.randomization}",
+        f"env.randomization.foot_patch_radii_m=[{','.join(map(str, radii))}]",
+    ]
     settings = replace(
         source.settings,
         seed=args.seed,
         num_envs=args.num_envs * len(radii),
         processes=len(radii),
-        overrides=(*overrides, f"env.randomization.preset={args.randomization}"),
+        overrides=tuple(overrides),
     )
     target = RunDirectory.create(args.output, settings, args.run_name)
     _say_where_from(target, source)
@@ -116,11 +118,11 @@ def _say_where_from(target: RunDirectory, source: TrainedPolicy) -> None:
 def _distill(args: argparse.Namespace, radii: Sequence[float], source: TrainedPolicy, target: RunDirectory) -> None:
     """Gather the teacher's experience, fit the network, and save it."""
     from surefoot.distillation.student import read_experience
-    from surefoot.learning.checkpoint import read_checkpoint
+    from surefoot.learning.checkpoint import NETWORKS, read_checkpoint
     from surefoot.learning.metrics import JsonLines
 
     content = read_checkpoint(source.checkpoint)
-    content = {name: content[name] for name in KEPT if name in content}
+    content = {name: content[name] for name in NETWORKS}
     with TemporaryDirectory(dir=target.path, prefix="experience_") as folder:
         experience = read_experience(_gather(args, radii, source, Path(folder)))
     print(f"{len(experience.seen):,} samples", flush=True)
@@ -136,6 +138,7 @@ def _distill(args: argparse.Namespace, radii: Sequence[float], source: TrainedPo
 def _gather(args: argparse.Namespace, radii: Sequence[float], source: TrainedPolicy, folder: Path) -> list[Path]:
     """Let one process for each radius gather experience; returns its files."""
     from surefoot.distillation.experience import Lesson
+    from surefoot.files import write_json
     from surefoot_robots import get_robot
 
     robot = source.settings.robot
@@ -156,7 +159,7 @@ def _gather(args: argparse.Namespace, radii: Sequence[float], source: TrainedPol
                 output=str(output),
             )
             order = output.with_suffix(".json")
-            lesson.write(order)
+            write_json(order, asdict(lesson))
             process = subprocess.Popen(
                 [sys.executable, "-m", "surefoot.distillation.experience", str(order)],
                 stdout=subprocess.PIPE,
@@ -187,14 +190,12 @@ def _follow(process: subprocess.Popen[str], output: Path, steps: int, *, shown: 
             if not done.isdigit():
                 words = text.strip() or words
                 continue
-            if done == "1":
-                began = time.monotonic()
-                continue  # the engine's start tells nothing of the rest
-            left_s = (time.monotonic() - began) / (int(done) - 1) * (steps - int(done))
-            line.update(
-                f"step {done}/{steps}  {left_s / 60.0:.1f} min left  fallen {float(fallen):.1%}",
-                now_s=time.monotonic(),
-            )
+            now = time.monotonic()
+            if done == "0":
+                began = now  # the engine's start tells nothing of the rest
+                continue
+            left_s = (now - began) / int(done) * (steps - int(done))
+            line.update(f"step {done}/{steps}  {left_s / 60.0:.1f} min left  fallen {float(fallen):.1%}", now_s=now)
     if process.wait() != 0 or not output.is_file():
         raise SurefootError(f"A process that gathers experience ended with {process.returncode}: {words}")
 

@@ -266,11 +266,10 @@ def _read_checkpoint(resume: Path, run_directory: RunDirectory, settings: RunSet
     """Read the checkpoint named on the command line, or the run's latest."""
     from surefoot.learning.checkpoint import read_checkpoint
 
-    content = read_checkpoint(resume) if resume.is_file() else run_directory.checkpoints.load_latest()[1]
+    path, content = (resume, read_checkpoint(resume)) if resume.is_file() else run_directory.checkpoints.load_latest()
     if "simulation" not in content:
         raise SurefootError(
-            f"The checkpoint of {run_directory.path} holds networks alone, and no run can go on from it: "
-            f"begin a new one with --weights {run_directory.checkpoints.numbered()[-1]}."
+            f"{path} holds networks alone, and no run can go on from it: begin a new one with --weights {path}."
         )
     completed = content["completed_iterations"]
     if completed >= settings.iterations:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
 from surefoot.engines import check_physics
-from surefoot.files import atomic_write, write_json
+from surefoot.files import atomic_write
 from surefoot.playing.run_files import find_policy
 from surefoot.playing.session import observations, open_session
 from surefoot_bridge.errors import SurefootError
@@ -24,8 +24,9 @@ from .teacher import CommandCorrection, rest_share
 if TYPE_CHECKING:
     from surefoot.playing.session import PlaySession
 
-EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 600, 200, 300
-"""Control steps after which robots and ground are new, a robot is asked for something else, and all are pushed."""
+EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 1200, 200, 300
+"""Control steps after which robots and ground are new, a robot is asked for something else, and all are pushed.
+An episode is long, for at its begin the teacher has yet to find what each robot lacks."""
 
 STANDING_SHARE, SLOW_SHARE, SINGLE_SHARE = 0.3, 0.4, 0.4
 """Shares of commands that are zero, slower than drawn, and of one component alone."""
@@ -36,6 +37,9 @@ and it is rare among commands that are drawn from all. With few of them the pupi
 
 PUSH_M_S = 0.5
 """Largest component of a push: a change of velocity [m/s]."""
+
+PROGRESS_STEPS = 20
+"""Control steps from one word of progress to the next, each of which waits for the device."""
 
 ACTION_NOISE_STD = 0.1
 """Noise of the actions that robots take, so that the pupil learns to come back to the teacher's path."""
@@ -64,10 +68,6 @@ class Lesson:
     steps: int
     seed: int
     output: str
-
-    def write(self, path: Path) -> None:
-        """Write it to a file for :func:`main`."""
-        write_json(path, asdict(self))
 
 
 def gather(lesson: Lesson, log: Path) -> None:
@@ -107,8 +107,12 @@ def _gather(lesson: Lesson, session: PlaySession, columns: slice) -> tuple[torch
     command = _commands(session, n)
     phase = torch.randint(0, COMMAND_STEPS, (n,), device=device)
     fallen = torch.zeros(n, dtype=torch.bool, device=device)
-    seen, told = [], []
+    dims = observations(env)["policy"].shape[1], env.action_manager.total_action_dim
+    seen, told = (torch.empty(lesson.steps, n, dim, dtype=torch.half, device=device) for dim in dims)
+    up = torch.empty(lesson.steps, n, dtype=torch.bool, device=device)
     for step in range(lesson.steps):
+        if step % PROGRESS_STEPS == 0:
+            print(f"{step} {float(fallen.float().mean()):.4f}", flush=True)
         if step % EPISODE_STEPS == 0:
             session.reset(command)
             correction.reset()
@@ -119,9 +123,7 @@ def _gather(lesson: Lesson, session: PlaySession, columns: slice) -> tuple[torch
         action = session.policy(shown)
         if lesson.rests:
             action = action * (1.0 - rest_share(command, state.base_lin_vel_b, state.base_ang_vel_b))
-        up = ~fallen
-        seen.append(view["policy"][up].half().cpu())
-        told.append(action[up].half().cpu())
+        seen[step], told[step], up[step] = view["policy"], action, ~fallen
         new = (step + phase) % COMMAND_STEPS == 0
         velocity = torch.cat([state.base_lin_vel_b[:, :2], state.base_ang_vel_b[:, 2:3]], dim=1)
         correction.observe(command, velocity, new, env.step_dt)
@@ -130,8 +132,7 @@ def _gather(lesson: Lesson, session: PlaySession, columns: slice) -> tuple[torch
         if step % PUSH_STEPS == PUSH_STEPS // 2:
             session.push((2.0 * torch.rand(n, 2, device=device) - 1.0) * PUSH_M_S)
         fallen |= session.fell()
-        print(f"{step + 1} {float(fallen.float().mean()):.4f}", flush=True)
-    return torch.cat(seen), torch.cat(told)
+    return seen[up].cpu(), told[up].cpu()
 
 
 def _command_columns(session: PlaySession) -> slice:
@@ -144,6 +145,8 @@ def _command_columns(session: PlaySession) -> slice:
 
 def _commands(session: PlaySession, num: int) -> torch.Tensor:
     """Draw commands, (num, 3)."""
+    from surefoot.envs.mdp.commands import slower_and_single  # after the engine, whose packages it imports
+
     device, commands = session.env.device, cast("Any", session.env.cfg.commands)
     ranges = commands.base_velocity.ranges
     bounds = torch.tensor([ranges.lin_vel_x, ranges.lin_vel_y, ranges.ang_vel_z], device=device)  # (3, 2)
@@ -152,10 +155,7 @@ def _commands(session: PlaySession, num: int) -> torch.Tensor:
         return torch.rand(num, 1, device=device)
 
     command = bounds[:, 0] + (bounds[:, 1] - bounds[:, 0]) * torch.rand(num, 3, device=device)
-    command *= (chance() / SLOW_SHARE).clamp_(max=1.0)
-    kept = torch.randint(0, 3, (num, 1), device=device)
-    single = torch.zeros_like(command).scatter_(1, kept, 1.0)
-    command *= torch.where(chance() < SINGLE_SHARE, single, 1.0)
+    command = slower_and_single(command, slow_share=SLOW_SHARE, single_share=SINGLE_SHARE)
     norm = command.norm(dim=1, keepdim=True).clamp_(min=1e-6)
     slowest = SLOWEST[0] + (SLOWEST[1] - SLOWEST[0]) * chance()
     command *= torch.where((chance() < SLOWEST_SHARE) | (norm < SLOWEST[0]), slowest / norm, 1.0)

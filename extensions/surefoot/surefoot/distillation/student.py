@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,15 +56,14 @@ def add_rest_unit(actor: MLPModel, seen: torch.Tensor, command: slice) -> None:
     nothing reads it yet.
 
     Args:
-        actor: The network; changed. One with fewer than two hidden layers, or narrow ones, stays as it is.
+        actor: The network; changed. One with fewer than two hidden layers, narrow ones or no ELU stays as it is.
         seen: Observations to tell by what matters, (M, num_observations).
         command: Where the command stands in them.
     """
-    from itertools import pairwise
-
     layers = [layer for layer in actor.mlp if isinstance(layer, torch.nn.Linear)]
     components = list(range(seen.shape[1]))[command]
-    if len(layers) < 3 or layers[0].out_features < 8 * len(components) or layers[1].out_features < 8:
+    narrow = len(layers) < 3 or layers[0].out_features < 8 * len(components) or layers[1].out_features < 8
+    if narrow or not isinstance(actor.mlp[1], torch.nn.ELU):
         return
     normalizer = actor.obs_normalizer
     zero = torch.zeros(1, seen.shape[1], device=layers[0].weight.device)

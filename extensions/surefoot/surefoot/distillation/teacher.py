@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import torch
 
+SETTLING_S = 1.0
+"""Time after a new command in which a robot is still speeding up or slowing down, which is no error [s]."""
+
 AVERAGE_S = 0.4
 """Time over which the error of the velocity is averaged [s]: a stride, whose sway is no error."""
 
-GAIN_PER_S = (0.6, 0.6, 1.5)
+GAIN_PER_S = (1.0, 1.0, 1.5)
 """Correction of vx, vy and yaw rate for each second of an error of 1 [1/s]: settled after two seconds of walking."""
 
 LARGEST = (0.15, 0.15, 0.5)
@@ -32,8 +35,8 @@ LEVER_M = 0.3
 class CommandCorrection:
     """Corrects the velocity command of each robot until its true velocity is what was asked for.
 
-    It integrates the error in the direction of the command, so that what was found holds for the opposite direction,
-    too, and is there when a robot walks again after it stood.
+    It integrates the error in the direction of the command, for each direction by itself, for a robot does not walk
+    backward as it walks forward. What was found is there when a robot walks again after it stood.
 
     Args:
         num_envs: Number of robots, N.
@@ -42,13 +45,15 @@ class CommandCorrection:
 
     def __init__(self, num_envs: int, device: str) -> None:
         self._error = torch.zeros(num_envs, 3, device=device)
-        self._slip = torch.zeros(num_envs, 3, device=device)
+        self._age_s = torch.zeros(num_envs, 1, device=device)  # of the command
+        self._slip = torch.zeros(num_envs, 3, 2, device=device)  # of positive and of negative commands
         self._gain = torch.tensor(GAIN_PER_S, device=device)
         self._largest = torch.tensor(LARGEST, device=device)
 
     def reset(self) -> None:
         """Forget all that was found: robots and ground are new."""
         self._error.zero_()
+        self._age_s.zero_()
         self._slip.zero_()
 
     def corrected(self, command: torch.Tensor) -> torch.Tensor:
@@ -57,7 +62,8 @@ class CommandCorrection:
         Args:
             command: vx, vy [m/s] and yaw rate [rad/s], (N, 3).
         """
-        return command + self._slip * (command / FULL_FROM).clamp(-1.0, 1.0)
+        slip = self._slip.gather(2, _direction(command)).squeeze(2)
+        return command + slip * (command / FULL_FROM).clamp(-1.0, 1.0)
 
     def observe(self, command: torch.Tensor, velocity: torch.Tensor, new: torch.Tensor, step_s: float) -> None:
         """Take what came of a command.
@@ -65,12 +71,20 @@ class CommandCorrection:
         Args:
             command: What was asked for, (N, 3).
             velocity: True velocity of the base in its frame: vx, vy [m/s] and yaw rate [rad/s], (N, 3).
-            new: Which commands are new, (N,), bool: their errors are those of a robot that has yet to speed up.
+            new: Which commands are new, (N,), bool.
             step_s: Time since the last call [s].
         """
-        self._error.lerp_(command - velocity, step_s / AVERAGE_S).masked_fill_(new.unsqueeze(-1), 0.0)
-        self._slip += step_s * self._gain * self._error * command.sign()
-        self._slip.clamp_(-self._largest, self._largest)
+        self._age_s.add_(step_s).masked_fill_(new.unsqueeze(-1), 0.0)
+        self._error.lerp_(command - velocity, step_s / AVERAGE_S).masked_fill_(self._age_s < SETTLING_S - step_s / 2, 0.0)
+        change = step_s * self._gain * self._error * command.sign()
+        self._slip.scatter_add_(2, _direction(command), change.unsqueeze(2))
+        largest = self._largest.unsqueeze(1)
+        self._slip.clamp_(-largest, largest)
+
+
+def _direction(command: torch.Tensor) -> torch.Tensor:
+    """Return 0 for components from zero up and 1 for negative ones, (N, 3, 1)."""
+    return (command < 0.0).long().unsqueeze(2)
 
 
 def rest_share(command: torch.Tensor, lin_vel_b: torch.Tensor, ang_vel_b: torch.Tensor) -> torch.Tensor:

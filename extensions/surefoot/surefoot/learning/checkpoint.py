@@ -15,6 +15,9 @@ from surefoot_bridge.errors import SurefootError
 SCHEMA = 1
 """Version of the content's layout; a file of another version is refused."""
 
+NETWORKS = ("actor_state_dict", "critic_state_dict", "contract", "completed_iterations")
+"""What a checkpoint holds beside the state of a training: enough to play, to export, and to begin a new run with."""
+
 KEPT = 3
 """Number of latest checkpoints that stay on the disk, beside the best."""
 
