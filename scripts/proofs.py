@@ -98,15 +98,15 @@ ALL: dict[str, Callable[[], int]] = {
     ),
     "benchmark_randomization": command(*BENCHMARK, "randomization", *report_of("benchmark_randomization")),
     "play": command(
-        SUREFOOT, "play", "--pretrained", TASK, "--physics", "ovphysx", "--episodes", "200", *report_of("play")
+        SUREFOOT, "play", "--pretrained", TASK, "--engine", "physx", "--episodes", "200", *report_of("play")
     ),
     "play_standard": command(
         SUREFOOT,
-        *("play", "--pretrained", TASK, "--physics", "ovphysx", "--randomization", "standard", "--episodes", "200"),
+        *("play", "--pretrained", TASK, "--engine", "physx", "--randomization", "standard", "--episodes", "200"),
         *("--no-video", *report_of("play_standard")),
     ),
     **{
-        name: command(SUREFOOT, "randomization", "prove", task, "--physics", physics, *pages_of(name), *report_of(name))
+        name: command(SUREFOOT, "randomization", "prove", task, "--engine", physics, *pages_of(name), *report_of(name))
         for robot, task in (("go2", TASK), ("g1", TASK_G1))
         for physics in ("ovphysx", "newton_mjwarp")
         for name in (f"randomization_{robot}_{physics}",)
@@ -128,7 +128,7 @@ ALL: dict[str, Callable[[], int]] = {
     "benchmark_verify": command(*BENCHMARK, "verify", "--suite", "quick", "standard", *report_of("benchmark_verify")),
     "verify_go2": command(
         *(SUREFOOT, "verify", f"{BUNDLES}/{TASK}", "--suite", "standard", "--engines", "physx,newton,mujoco"),
-        *("--gate", "tasks/surefoot_tasks/velocity/gates/flat.yaml", "--report", str(PROOFS / "verify_go2")),
+        *("--gate", "flat", "--report", str(PROOFS / "verify_go2")),
         *report_of("verify_go2"),
     ),
     "bridge": command(*BENCHMARK, "bridge", *report_of("benchmark_bridge")),

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import NamedTuple
 
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import SurefootError, reason, unknown_name
 
 
 class MjcfNames(NamedTuple):
@@ -102,7 +102,7 @@ def _worldbody(path: Path) -> ElementTree.Element:
     except FileNotFoundError:
         raise SurefootError(f"The robot model {path} does not exist.") from None
     except ElementTree.ParseError as error:
-        raise SurefootError(f"The robot model {path} is not readable XML: {error}.") from error
+        raise SurefootError(f"The robot model {path} is not readable XML: {reason(error)}.") from error
     if worldbody is None:
         raise SurefootError(f"The robot model {path} has no <worldbody>; it must be an MJCF.")
     return worldbody

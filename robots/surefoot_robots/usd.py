@@ -12,7 +12,7 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, reason
 from surefoot_robots.spec import RobotSpec
 
 _CONVERTER = "mujoco-usd-converter"
@@ -52,7 +52,7 @@ def usd_path(spec: RobotSpec) -> Path:
                     raise
     except OSError as error:
         raise SurefootError(
-            f"The USD cache {directory.parent} cannot be written: {error}. "
+            f"The USD cache {directory.parent} cannot be written: {reason(error)}. "
             "Set SUREFOOT_CACHE_DIR to a writable directory."
         ) from error
     return path

@@ -1,5 +1,6 @@
 """The command line's dispatch: names, exit statuses, and a start that waits for nothing heavy."""
 
+import importlib
 import subprocess
 import sys
 import types
@@ -48,18 +49,72 @@ def test_an_interrupt_is_status_130(command):
     assert cli.main(["probe"]) == 130
 
 
-def test_a_defect_keeps_its_traceback(command):
+def test_a_defect_is_no_verdict_and_keeps_its_traceback(command, capsys):
     def fail(args):
         raise RuntimeError("a defect")
 
     command.run = fail
-    with pytest.raises(RuntimeError, match="a defect"):
-        cli.main(["probe"])
+    assert cli.main(["probe"]) == 2
+    assert "Traceback" in (said := capsys.readouterr().err)
+    assert said.endswith("surefoot: RuntimeError: a defect. This is a fault of surefoot; what led to it is above.\n")
 
 
-def test_no_subcommand_is_bad_input_and_shows_the_usage(capsys):
-    assert cli.main([]) == 2
-    assert "usage: surefoot" in capsys.readouterr().err
+def test_what_a_library_said_is_told_to_those_who_ask(command, capsys):
+    def refuse(args):
+        try:
+            int("seven")
+        except ValueError as error:
+            raise SurefootError("Seven is no number.") from error
+
+    command.run = refuse
+    assert cli.main(["probe"]) == 2
+    assert capsys.readouterr().err == "surefoot: Seven is no number.\n"
+    assert cli.main(["probe", "--verbose"]) == 2
+    assert "invalid literal for int() with base 10: 'seven'" in capsys.readouterr().err
+
+
+def test_a_disk_that_is_full_or_not_ours_is_no_defect(command, capsys):
+    def fill(args):
+        with open("/dev/full", "w") as file:
+            file.write("a")
+
+    command.run = fill
+    assert cli.main(["probe"]) == 2
+    assert "Traceback" not in (said := capsys.readouterr().err)
+    assert "No space left on device" in said
+
+
+def test_a_reader_that_goes_away_ends_it_quietly():
+    program = "import sys; sys.path[:] = %r; from surefoot.cli import main; sys.exit(main(%r))"
+    for arguments in (["--help"], ["train", "--help"], ["tasks", "list"]):
+        process = subprocess.Popen(
+            [sys.executable, "-c", program % (sys.path, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        process.stdout.close()  # as of `| head -0`
+        assert process.stderr.read() == b""
+        assert process.wait() not in (0, 1, 2), arguments
+
+
+def test_a_command_is_told_as_it_can_be_called_from_the_working_folder(tmp_path, monkeypatch):
+    programs = tmp_path / ".venv/bin"
+    programs.mkdir(parents=True)
+    for name in ("python", "surefoot", "surefoot-bridge"):
+        (programs / name).write_text("#!/bin/sh\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
+    monkeypatch.setenv("PATH", "/usr/bin")
+    hint = "Next: surefoot play runs/a, not surefoot; surefoot-bridge check b"
+
+    def told(folder):
+        cli._program.cache_clear()
+        monkeypatch.chdir(folder)
+        return cli.as_called(hint)
+
+    assert told(tmp_path) == "Next: .venv/bin/surefoot play runs/a, not surefoot; .venv/bin/surefoot-bridge check b"
+    assert told("/") == f"Next: {programs}/surefoot play runs/a, not surefoot; {programs}/surefoot-bridge check b"
+    monkeypatch.setenv("PATH", str(programs))
+    assert told("/") == hint
+    cli._program.cache_clear()
 
 
 def test_the_help_names_every_subcommand(capsys):
@@ -78,11 +133,13 @@ def test_the_help_imports_nothing_heavy():
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
-def test_every_subcommands_options_can_be_shown_without_torch(name):
-    code = (
-        f"import sys; from surefoot.cli import main\ntry: main(['{name}', '--help'])\nexcept SystemExit: pass\n"
-        "print([name for name in ('torch', 'warp', 'isaaclab') if name in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert f"usage: surefoot {name}" in result.stdout, result.stderr
-    assert result.stdout.splitlines()[-1] == "[]", result.stderr
+def test_every_subcommands_options_can_be_shown_without_anything_heavy(name):
+    parts = getattr(importlib.import_module(cli.COMMANDS[name].module), "SUBCOMMANDS", {"": ""})
+    for words in [[name, part] if part else [name] for part in parts]:
+        code = (
+            f"import sys; from surefoot.cli import main\ntry: main([*{words}, '--help'])\nexcept SystemExit: pass\n"
+            "print([name for name in ('torch', 'warp', 'isaaclab', 'numpy', 'mujoco', 'rich') if name in sys.modules])"
+        )
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        assert f"usage: surefoot {' '.join(words)}" in result.stdout, result.stderr
+        assert result.stdout.splitlines()[-1] == "[]", result.stderr

@@ -34,20 +34,31 @@ def two_cuda_devices(monkeypatch):
 
 
 def test_an_unknown_engine_is_refused_with_the_nearest_name_first(no_cuda):
-    with pytest.raises(SurefootError, match="Unknown physics 'newton'; valid: newton_mjwarp, ovphysx, isaacsim_physx"):
-        engines.check_physics("newton", "cpu")
+    with pytest.raises(SurefootError, match="Unknown engine 'newtn'; valid: newton, physx, isaacsim"):
+        engines.check_physics("newtn", "cpu")
+
+
+def test_an_engine_may_be_named_in_short(no_cuda):
+    assert engines.check_physics("physx", "cpu") == engines.check_physics("ovphysx", "cpu") == "ovphysx"
+    assert engines.short_name("newton_mjwarp") == "newton"
+
+
+def test_torch_is_not_asked_for_devices_where_there_is_no_driver(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", _only_libgl)
+    monkeypatch.setitem(sys.modules, "torch", None)  # an import would fail
+    assert engines.default_device() == "cpu"
 
 
 def test_isaac_sim_is_refused_where_it_is_not_installed(no_cuda, monkeypatch):
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "isaacsim" else find_spec(name))
-    with pytest.raises(SurefootError, match="'isaacsim', which is not installed; installed: ovphysx, newton_mjwarp"):
+    with pytest.raises(SurefootError, match="'isaacsim', which is not installed; installed: physx, newton"):
         engines.check_physics("isaacsim_physx", "cpu")
 
 
 def test_isaac_sim_is_refused_on_a_cpu(two_cuda_devices, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-    with pytest.raises(SurefootError, match="--device cuda:0, or --physics ovphysx"):
+    with pytest.raises(SurefootError, match="--device cuda:0, or --engine physx"):
         engines.check_physics("isaacsim_physx", "cpu")
 
 
@@ -189,7 +200,7 @@ def test_each_engine_has_a_configuration_of_isaac_lab(name, class_name):
 
 
 def test_a_configuration_of_an_unknown_engine_is_refused():
-    with pytest.raises(SurefootError, match="Unknown physics 'bullet'"):
+    with pytest.raises(SurefootError, match="Unknown engine 'bullet'"):
         engines.make_physics_cfg("bullet")
 
 

@@ -1,13 +1,11 @@
 """What a contract says of the training: ranges as they had grown, scores as they were measured, sensors that exist."""
 
 import json
-import re
 from types import SimpleNamespace
 
 import pytest
 
 from surefoot.exporting.contract import check_sensed, interval, randomized_ranges, value_range
-from surefoot.exporting.export_policy import check_place
 from surefoot.exporting.provenance import grown_shares, scores
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.randomization.layout import TableLayout
@@ -130,12 +128,3 @@ def test_an_actor_that_sees_feet_is_refused_on_a_robot_without_foot_sensors():
 def test_an_actor_of_two_groups_is_refused():
     with pytest.raises(SurefootError, match="sees the groups policy, critic"):
         check_sensed(environment("unitree_go2"), ["policy", "critic"])  # type: ignore[arg-type]
-
-
-def test_a_folder_of_other_files_is_never_replaced(tmp_path):
-    (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(SurefootError, match=re.escape(f"{tmp_path} holds other files and is no bundle")):
-        check_place(tmp_path)
-    with pytest.raises(SurefootError, match="is a file; a bundle is a folder"):
-        check_place(tmp_path / "thesis.tex")
-    check_place(tmp_path / "new")

@@ -60,7 +60,7 @@ def test_export_stays_a_function_when_the_package_behind_it_is_imported():
 
     assert surefoot.exporting.contract.robot_part is robot_part
     assert surefoot.export is surefoot.notebook.export
-    with pytest.raises(SurefootError, match="surefoot export: the following arguments are required: -o/--output"):
+    with pytest.raises(SurefootError, match="Something is missing: -o/--output"):
         surefoot.export("runs/lost")
 
 

@@ -6,7 +6,6 @@ import json
 import pytest
 import torch
 
-from surefoot import cli
 from surefoot.learning.checkpoint import write_checkpoint
 from surefoot.learning.run_directory import RunSettings
 from surefoot.playing import run_files
@@ -104,28 +103,6 @@ def test_a_task_without_a_pretrained_policy_is_refused(monkeypatch):
     monkeypatch.setattr(run_files, "_pretrained_roots", list)
     with pytest.raises(SurefootError, match=f"Train one with: surefoot train --task {TASK}"):
         find_pretrained(TASK)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "Name what to play"),
-        (["RUN", "--pretrained", TASK], "Name what to play"),
-        (["--pretrained", "Surefoot-Velocity-Flat-Go3"], "Unknown task 'Surefoot-Velocity-Flat-Go3'; valid: " + TASK),
-        (["RUN", "--physics", "newton"], "Unknown physics 'newton'; valid: newton_mjwarp"),
-        (["RUN", "--device", "tpu"], "Unknown device 'tpu'"),
-        (["RUN", "--preset", "foward"], "Unknown preset 'foward'; valid: forward,"),
-        (["RUN", "--episodes", "0"], "--episodes is 0; it must be at least 1"),
-        (["RUN", "--num-envs", "-3"], "--num-envs is -3; it must be at least 1"),
-        (["RUN", "--viewer", "visor"], "Unknown viewer 'visor'; valid: viser"),
-        (["RUN", "--viewer", "viser", "--json", "x.json"], "--viewer judges nothing: leave --json out"),
-    ],
-)
-def test_bad_input_is_one_clear_error_with_status_2(arguments, message, run_folder, capsys):
-    assert cli.main(["play", *(str(run_folder) if word == "RUN" else word for word in arguments)]) == 2
-    shown = capsys.readouterr().err
-    assert message in shown
-    assert shown.count("\n") == 1
 
 
 def test_a_policy_on_its_bounds_holds_them():

@@ -24,7 +24,7 @@ BROWSER = shutil.which("chromium")
 
 @pytest.fixture(scope="module")
 def page():
-    page = viewer.LivePage(get_robot(ROBOT), title="a task", command=(0.5, 0.0, -0.2), port=8931)
+    page = viewer.LivePage(get_robot(ROBOT), title="a task", command=(0.5, 0.0, -0.2), host="localhost", port=8931)
     yield page
     page.close()
 

@@ -71,3 +71,21 @@ def test_there_is_no_commit_where_there_is_no_git(monkeypatch):
     monkeypatch.delenv("SUREFOOT_COMMIT", raising=False)
     monkeypatch.setenv("PATH", "")
     assert report.commit() is None
+
+
+def test_the_smallest_limit_of_all_groups_counts_in_both_versions(tmp_path):
+    own, root = tmp_path / "cgroup", tmp_path / "fs"
+    own.write_text("5:devices:/\n4:cpu,memory:/a/b\n0::/c/d\n")
+    for folder, limit, used in (
+        ("memory", "9223372036854771712", "7"),
+        ("memory/a", "4000", "3"),
+        ("memory/a/b", "5000", "2"),
+    ):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+        (root / folder / "memory.limit_in_bytes").write_text(f"{limit}\n")
+        (root / folder / "memory.usage_in_bytes").write_text(f"{used}\n")
+    for folder, limit in (("c", "3000"), ("c/d", "max")):
+        (root / folder).mkdir()
+        (root / folder / "memory.max").write_text(f"{limit}\n")
+        (root / folder / "memory.current").write_text("1\n")
+    assert report.control_groups(str(own), str(root)) == [(5000, 2), (4000, 3), (9223372036854771712, 7), (3000, 1)]

@@ -3,19 +3,31 @@
 import argparse
 import importlib
 import importlib.metadata
-import os
+import re
+import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot.processes import prepare_environment
+from surefoot_bridge.arguments import Parser, subcommand
+from surefoot_bridge.command_line import COMMANDS as BRIDGE_COMMANDS
+from surefoot_bridge.command_line import EXIT_COULD_NOT_RUN, EXIT_FELL_SHORT, EXIT_HELD, EXIT_INTERRUPTED, ended
+from surefoot_bridge.errors import SurefootError
 
-EXIT_HELD, EXIT_FELL_SHORT, EXIT_COULD_NOT_RUN, EXIT_INTERRUPTED = 0, 1, 2, 130
+__all__ = ["COMMANDS", "EXIT_COULD_NOT_RUN", "EXIT_FELL_SHORT", "EXIT_HELD", "EXIT_INTERRUPTED", "as_called", "main"]
 
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand: a module with ``add_arguments(parser)`` and ``run(args) -> int``, and its line of help."""
+    """A subcommand: a module with ``add_arguments(parser)`` and ``run(args) -> int``, and its line of help.
+
+    Where the module has ``SUBCOMMANDS`` of its own, name to line of help, ``add_arguments`` gets the name as well, and
+    ``args.subcommand`` is it.
+    """
 
     module: str
     summary: str
@@ -38,15 +50,6 @@ COMMANDS = {
 }
 
 
-PROCESS_DEFAULTS = {
-    # Threads that wait must not spin: beside another busy process a spinning pool makes PPO several times slower.
-    "OMP_WAIT_POLICY": "PASSIVE",
-    # rsl_rl imports GitPython, which raises on a machine without git.
-    "GIT_PYTHON_REFRESH": "quiet",
-}
-"""Environment variables of every command, unless they are set; libraries read them when they load, which is later."""
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand.
 
@@ -57,52 +60,63 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 held, 1 measured and fell short, 2 could not run, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    for name, value in PROCESS_DEFAULTS.items():
-        os.environ.setdefault(name, value)
+    plain = [argument for argument in arguments if argument != "--verbose"]
+    return ended("surefoot", lambda: _run(plain), verbose=plain != arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    prepare_environment()
     try:
         return _dispatch(arguments)
     except SurefootError as error:
-        print(f"surefoot: {error}", file=sys.stderr)
-        return EXIT_COULD_NOT_RUN
-    except KeyboardInterrupt:
-        print("surefoot: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        raise SurefootError(as_called(str(error))) from error
 
 
 def _dispatch(arguments: list[str]) -> int:
-    if not arguments:
-        print(_usage(), file=sys.stderr)
-        return EXIT_COULD_NOT_RUN
-    name, rest = arguments[0], arguments[1:]
-    if name in ("-h", "--help"):
-        print(_usage())
-        return EXIT_HELD
-    if name == "--version":
+    if arguments and arguments[0] == "--version":
         print(f"surefoot {importlib.metadata.version('surefoot')}")
         return EXIT_HELD
-    if name not in COMMANDS:
-        raise unknown_name("subcommand", name, COMMANDS, "See: surefoot --help")
+    purpose = "Train legged-robot policies in Isaac Lab and prove them in more than one physics engine."
+    summaries = {name: command.summary for name, command in COMMANDS.items()}
+    more = "surefoot SUBCOMMAND --help says more; surefoot --version which version this is."
+    name, rest = subcommand("surefoot", purpose, summaries, arguments, more=more)
+    if name is None:
+        return EXIT_HELD
     command = COMMANDS[name]
-    module = importlib.import_module(command.module)
-    parser = argparse.ArgumentParser(prog=f"surefoot {name}", description=command.summary)
+    module, program = importlib.import_module(command.module), f"surefoot {name}"
+    if hasattr(module, "SUBCOMMANDS"):
+        part, rest = subcommand(program, command.summary, module.SUBCOMMANDS, rest)
+        if part is None:
+            return EXIT_HELD
+        parser = Parser(f"{program} {part}", module.SUBCOMMANDS[part])
+        module.add_arguments(parser, part)
+        return module.run(argparse.Namespace(subcommand=part, **vars(parser.values(rest))))
+    parser = Parser(program, command.summary)
     module.add_arguments(parser)
-    return module.run(parser.parse_args(rest))
+    return module.run(parser.values(rest))
 
 
-def _usage() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: surefoot [--help | --version] SUBCOMMAND ...",
-            "",
-            "Train legged-robot policies in Isaac Lab and prove them in more than one physics engine.",
-            "",
-            *lines,
-            "",
-            "See surefoot SUBCOMMAND --help.",
-        ]
-    )
+def as_called(text: str) -> str:
+    """Return a text with our programs named as they can be called from the working folder.
+
+    They are on the PATH only where their environment is active.
+    """
+    return _PROGRAM.sub(lambda found: f"{_program(found[1])} ", text)
+
+
+_PROGRAM = re.compile(
+    rf"(?<![\w/.'\"-])(surefoot|surefoot-bridge) (?=(?:{'|'.join([*COMMANDS, *BRIDGE_COMMANDS])})\b|--help)"
+)
+
+
+@cache
+def _program(name: str) -> str:
+    """Return how a program of ours is called: by its name where that finds it, by its place otherwise."""
+    place = Path(sys.executable).with_name(name)
+    found = shutil.which(name)
+    if (found and Path(found).resolve() == place.resolve()) or not place.is_file():
+        return name
+    return shlex.quote(str(place.relative_to(Path.cwd()) if place.is_relative_to(Path.cwd()) else place))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -67,6 +67,27 @@ def write_json(path: str | Path, content: object) -> None:
         raise SurefootError(f"Cannot write {path}: {error}. Put null where there is no number.") from error
     with atomic_write(path, "w") as file:
         file.write(text + "\n")
+
+
+def check_replaceable(folder: Path, *, kind: str, marks: Collection[str], holds: Callable[[], str], ours: str) -> None:
+    """Refuse to write into a folder that holds what nobody asked to lose.
+
+    Args:
+        folder: The folder; one that is missing or empty may be written.
+        kind: What the folder is to be, for messages ("bundle").
+        marks: Names of which such a folder has at least one.
+        holds: Returns what it holds, in the words of `ours`.
+        ours: What is about to be written; what holds the same is replaced.
+
+    Raises:
+        SurefootError: If it holds something else.
+    """
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    if not any((folder / mark).exists() for mark in marks):
+        raise SurefootError(f"{folder} holds other files and is no {kind}. Name an empty or new folder.")
+    if (found := holds()) != ours:
+        raise SurefootError(f"{folder} holds {found}, not {ours}. Name another folder, or replace it with --replace.")
 
 
 def _umask() -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, reason, refusal
 
 Place = tuple[str | int, ...]
 """Keys and indices from the root of a file to a value."""
@@ -40,10 +40,16 @@ class LocatedYaml:
     lines: Mapping[Place, int] = field(repr=False)
 
     def refusal(self, mistakes: Iterable[Mistake]) -> str:
-        """Return the message that names mistakes by line and place, in the order of the file."""
+        """Return the message that names mistakes by line and place, in the order of the file.
+
+        A single one is one line. Of a file that no person writes, whose lines are not known, the first is named.
+        """
         ordered = sorted(mistakes, key=lambda mistake: self._line(mistake.place))
-        rows = [f"line {self._line(item.place)}: {_written(item.place)}{item.message}" for item in ordered]
-        return "\n  ".join([f"{self.path} is refused:", *rows])
+        rows = [f"{_written(item.place)}{item.message}" for item in ordered]
+        if not self.lines:
+            return f"{self.path} is refused: {rows[0]}" + (f" So are {len(rows) - 1} more." if len(rows) > 1 else "")
+        rows = [f"line {self._line(item.place)}: {row}" for item, row in zip(ordered, rows, strict=True)]
+        return str(refusal(f"{self.path} is refused:", rows))
 
     def _line(self, place: Place) -> int:
         while place and place not in self.lines:  # a missing key stands where it should: in its parent
@@ -61,8 +67,7 @@ def read_yaml(path: Path) -> LocatedYaml:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-        raise SurefootError(f"Cannot read {path}: {reason or error}.") from error
+        raise SurefootError(f"Cannot read {path}: {reason(error)}.") from error
     loader = yaml.SafeLoader(text)
     try:
         root = loader.get_single_node()
@@ -78,7 +83,7 @@ def read_yaml(path: Path) -> LocatedYaml:
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         raise SurefootError(f"{path} is no YAML: {where}{getattr(error, 'problem', None) or error}.") from error
     except (RecursionError, ValueError, TypeError) as error:
-        raise SurefootError(f"{path} is no YAML that can be read: {error}.") from error
+        raise SurefootError(f"{path} is no YAML that can be read: {reason(error)}.") from error
     finally:
         loader.dispose()
     return LocatedYaml(path, data, lines)
@@ -168,7 +173,7 @@ def _message(model: type[BaseModel], place: Place, items: list, value: object) -
     if "missing" in kinds:
         return "is missing; it has no default."
     if "extra_forbidden" in kinds:
-        valid = list(_model_at(model, place[:-1]).model_fields)
+        valid = [field.alias or name for name, field in _model_at(model, place[:-1]).model_fields.items()]
         return f"is unknown{nearest(place[-1], valid)}; valid: {', '.join(valid)}."
     if "value_error" in kinds:
         return f"is {shown(value)}: {kinds['value_error']['ctx']['error']}"

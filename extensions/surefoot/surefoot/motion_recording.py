@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from surefoot.files import atomic_write
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, reason
 from surefoot_bridge.policy.npz import write_npz
 
 
@@ -55,4 +55,4 @@ class MotionRecording:
                 values = {name: archive[name] for name in archive.files}
             return cls(**{name: value.item() if value.ndim == 0 else value for name, value in values.items()})
         except (OSError, ValueError, TypeError, KeyError, EOFError, AttributeError) as error:
-            raise SurefootError(f"{str(path)!r} is no recording made by {cls.MADE_BY}: {error}.") from error
+            raise SurefootError(f"{str(path)!r} is no recording made by {cls.MADE_BY}: {reason(error)}.") from error

@@ -5,14 +5,14 @@ An option is a keyword, ``--num-envs 64`` is ``num_envs=64``; a switch is True o
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import os
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
-from surefoot.cli import COMMANDS, PROCESS_DEFAULTS
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot.cli import COMMANDS
+from surefoot.processes import prepare_environment
+from surefoot_bridge.arguments import Parser
+from surefoot_bridge.errors import unknown_name
 
 
 def train(*overrides: str, **options: Any) -> int:
@@ -79,31 +79,28 @@ def verify(bundle: Any, **options: Any) -> int:
     return _call("verify", (bundle,), options)
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises where the command line prints its usage and exits."""
-
-    def error(self, message: str) -> NoReturn:
-        raise SurefootError(f"{self.prog}: {message}")
-
-
 def _call(name: str, positional: tuple[Any, ...], options: dict[str, Any]) -> int:
-    for variable, value in PROCESS_DEFAULTS.items():
-        os.environ.setdefault(variable, value)
+    prepare_environment()
     module = importlib.import_module(COMMANDS[name].module)
-    parser = _Parser(prog=f"surefoot {name}", allow_abbrev=False)
+    parser = Parser(f"surefoot {name}", COMMANDS[name].summary)
     module.add_arguments(parser)
     # argparse has no public way to ask which options there are.
-    declared = {action.dest for action in parser._actions if action.option_strings} - {"help"}
+    declared = {
+        flag[2:].replace("-", "_"): action.dest
+        for action in parser._actions
+        for flag in action.option_strings
+        if flag.startswith("--")
+    }
     for option in options:
-        if option not in declared:
-            raise unknown_name(f"option of surefoot {name}", option, sorted(declared))
-    words = [word for option, value in options.items() for word in _words(parser, option, value)]
-    return module.run(parser.parse_args([*words, "--", *map(str, positional)]))
+        if option not in declared or option == "help":
+            raise unknown_name(f"option of surefoot {name}", option, sorted(set(declared) - {"help"}))
+    defaults = {option: parser.get_default(declared[option]) for option in options}
+    words = [word for option, value in options.items() for word in _words(option, value, defaults[option])]
+    return module.run(parser.values([*words, "--", *map(str, positional)]))
 
 
-def _words(parser: argparse.ArgumentParser, option: str, value: Any) -> Iterator[str]:
+def _words(option: str, value: Any, default: Any) -> Iterator[str]:
     """Yield an option as the command line has it; nothing for its default."""
-    default = parser.get_default(option)
     flag = f"--{option.replace('_', '-')}"
     if value is None or value == default:
         return

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from surefoot_bridge.errors import SurefootError
+
 RENDEZVOUS = "SUREFOOT_RENDEZVOUS"
 """Environment variable with the folder in which the processes of a run meet."""
 
@@ -26,8 +28,16 @@ class Ranks:
 
     @classmethod
     def from_environment(cls) -> Ranks:
-        """Read what torchrun sets."""
-        return cls(*(int(os.environ.get(name, default)) for name, default in _VARIABLES))
+        """Read what torchrun sets.
+
+        Raises:
+            SurefootError: If a variable is no number.
+        """
+        values = {name: os.environ.get(name, default) for name, default in _VARIABLES}
+        for name, value in values.items():
+            if not value.isdecimal():
+                raise SurefootError(f"The variable {name} is {value!r}; torchrun sets a whole number: unset {name}.")
+        return cls(*map(int, values.values()))
 
     @property
     def is_first(self) -> bool:

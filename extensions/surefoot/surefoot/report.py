@@ -135,11 +135,36 @@ def _processor() -> str:
 
 
 def memory_gib() -> float:
-    """Return the memory of this machine [GiB]; not a number where it is not known."""
+    """Return the memory of this machine, or of the container [GiB]; not a number where it is not known."""
     for line in _lines("/proc/meminfo"):
         if line.startswith("MemTotal:"):
-            return int(line.split()[1]) / 2**20
+            return min([int(line.split()[1]) / 2**20, *(limit / 2**30 for limit, _ in control_groups())])
     return float("nan")
+
+
+def control_groups(own: str = "/proc/self/cgroup", root: str = "/sys/fs/cgroup") -> list[tuple[int, int]]:
+    """Return limit and use of memory [bytes] of each control group that this process is in, up to the root.
+
+    A group has the limits of all that it is in; those of version 1 and of version 2 lie in other places.
+
+    Args:
+        own: File that names the groups of the process.
+        root: Folder in which they are.
+    """
+    found = []
+    for line in _lines(own):
+        _, controllers, path = line.split(":", 2)
+        version_1 = "memory" in controllers.split(",")
+        if controllers and not version_1:
+            continue
+        base = Path(root, "memory") if version_1 else Path(root)
+        names = ("limit_in_bytes", "usage_in_bytes") if version_1 else ("max", "current")
+        group = base / path.lstrip("/")
+        for folder in (group, *group.parents[: len(group.relative_to(base).parts)]):
+            numbers = [_lines(str(folder / f"memory.{name}")) for name in names]
+            if all(numbers) and numbers[0] != ["max"]:
+                found.append((int(numbers[0][0]), int(numbers[1][0])))
+    return found
 
 
 def _lines(path: str) -> list[str]:

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, Literal, get_args
 
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec
 from surefoot_robots.gait_pairs import mirror_feet
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 MirrorKind = Literal[
     "scalar",
@@ -82,12 +83,11 @@ class MirrorMap:
 
     def __post_init__(self) -> None:
         """Refuse a map that, applied twice, does not give the vector back."""
-        identity = torch.arange(self.dim, device=self.indices.device)
-        permutes = torch.equal(self.indices.sort().values, identity)
+        identity = list(range(self.dim))
         if not (
-            permutes
-            and torch.equal(self.indices[self.indices], identity)
-            and torch.equal(self.signs * self.signs[self.indices], torch.ones_like(self.signs))
+            self.indices.sort().values.tolist() == identity
+            and self.indices[self.indices].tolist() == identity
+            and bool((self.signs * self.signs[self.indices] == 1.0).all())
         ):
             raise SurefootError(
                 f"Indices {self.indices.tolist()} with signs {self.signs.tolist()} are no reflection; "
@@ -109,6 +109,8 @@ class MirrorMap:
 
     def augment(self, vectors: Tensor) -> Tensor:
         """Return vectors of shape (batch, dim) followed by their reflections, (2 * batch, dim)."""
+        import torch
+
         return torch.cat((vectors, self.mirror(vectors)))
 
 
@@ -134,6 +136,8 @@ def build_mirror_map(spec: RobotSpec, terms: Sequence[ObservationSlice]) -> Mirr
             start = len(indices)
             indices += [start + index for index in term_indices]
             signs += term_signs
+    import torch
+
     return MirrorMap(torch.tensor(indices, dtype=torch.int64), torch.tensor(signs, dtype=torch.float32))
 
 

@@ -3,11 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from math import inf, isfinite
+from typing import Any, get_args
 
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.arguments import one_of, whole
+from surefoot_bridge.errors import SurefootError, reason, unknown_name
 
 _AGENT_ENTRY_POINT = "rsl_rl_cfg_entry_point"
+
+
+RANGES = {
+    "agent.max_iterations": (1, inf),
+    "agent.num_steps_per_env": (1, inf),
+    "agent.save_interval": (1, inf),
+    "agent.algorithm.clip_param": (1e-6, 10.0),
+    "agent.algorithm.desired_kl": (1e-6, 10.0),
+    "agent.algorithm.entropy_coef": (0.0, 10.0),
+    "agent.algorithm.gamma": (0.0, 1.0),
+    "agent.algorithm.lam": (0.0, 1.0),
+    "agent.algorithm.learning_rate": (1e-8, 1.0),
+    "agent.algorithm.max_grad_norm": (1e-6, inf),
+    "agent.algorithm.num_learning_epochs": (1, inf),
+    "agent.algorithm.num_mini_batches": (1, inf),
+    "agent.algorithm.value_loss_coef": (0.0, inf),
+    "env.decimation": (1, inf),
+    "env.episode_length_s": (0.1, inf),
+    "env.sim.dt": (1e-5, 0.1),
+}
+"""Lowest and highest value of what PPO and an engine take without a word, and make nonsense of."""
+
+_OPTIONS = {
+    "agent.device": "--device",
+    "agent.seed": "--seed",
+    "env.scene.num_envs": "--num-envs",
+    "env.seed": "--seed",
+    "env.sim.device": "--device",
+}
+"""What is set by an option, over any override."""
+
+
+SEED = whole("a seed", 0, 2**31 - 1)
+"""Type of an argument that is a seed."""
+
+
+def adaptive_scheme(text: str) -> str:
+    """Return the name of a scheme of adaptive ranges unchanged; the type of an argument."""
+    from surefoot.randomization.adaptive.bounds import Scheme
+
+    return one_of("scheme of adaptive ranges", get_args(Scheme))(text)
+
+
+def randomization_preset(text: str) -> str:
+    """Return the name of a preset unchanged; the type of an argument."""
+    from surefoot.randomization.presets import PRESETS
+
+    return one_of("randomization preset", PRESETS)(text)
+
+
+def check_overrides(overrides: Sequence[str]) -> None:
+    """Refuse overrides that no task can take, at once: to know a task's fields takes the import of Isaac Lab.
+
+    Raises:
+        SurefootError: If one has not the form of an override, or its value is out of its range.
+    """
+    for override in overrides:
+        path, separator, text = override.partition("=")
+        section, *steps = path.split(".")
+        if not separator or not all(steps) or not steps:
+            raise SurefootError(
+                f"Unknown argument {override!r}; an override has the form env.PATH=VALUE or agent.PATH=VALUE, "
+                "for example env.episode_length_s=10.0."
+            )
+        if section not in ("env", "agent"):
+            raise unknown_name("part of the configuration", section, ("env", "agent"))
+        if path in _OPTIONS:
+            raise SurefootError(f"{path} is set by an option: leave {override!r} out and give {_OPTIONS[path]}.")
+        low, high = RANGES.get(path, (-inf, inf))
+        value = _number(text)
+        if value is not None and not (low <= value <= high and (path not in RANGES or isfinite(value))):
+            valid = f"from {low:g}" + (f" to {high:g}" if isfinite(high) else " up") if path in RANGES else "a number"
+            raise SurefootError(f"{path} cannot be {text}; valid: {valid}. Leave it out for the task's own value.")
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def resolve_task(task: str, physics: str, overrides: Sequence[str]) -> tuple[Any, Any]:
@@ -35,19 +117,15 @@ def resolve_task(task: str, physics: str, overrides: Sequence[str]) -> tuple[Any
     try:
         return resolve_task_config(task, _AGENT_ENTRY_POINT, overrides=[engine, *overrides])
     except (ValueError, TypeError, AttributeError, KeyError) as error:
-        raise SurefootError(f"The overrides {' '.join(overrides)} do not fit {task}: {error}") from error
+        raise SurefootError(
+            f"The overrides {' '.join(overrides)} do not fit {task}: {reason(error)}. "
+            "Leave them out one by one to find which."
+        ) from error
 
 
 def _check_override(override: str, configurations: Mapping[str, Any]) -> None:
-    path, separator, text = override.partition("=")
+    path, _, text = override.partition("=")
     section, *steps = path.split(".")
-    if not separator or not steps:
-        raise SurefootError(
-            f"Unknown argument {override!r}; an override has the form env.PATH=VALUE or agent.PATH=VALUE, "
-            "for example env.episode_length_s=10.0."
-        )
-    if section not in configurations:
-        raise unknown_name("part of the configuration", section, configurations)
     place, node = section, configurations[section]
     for step in steps:
         names = _names(node)

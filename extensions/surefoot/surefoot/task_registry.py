@@ -1,8 +1,10 @@
 """The tasks that can be trained and played: those registered with Gymnasium by installed packages."""
 
+import importlib.util
 import sys
 import warnings
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from surefoot_bridge.errors import SurefootError, unknown_name
@@ -55,6 +57,18 @@ def _register(search_path: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001 
                 f"{offer.reference}, or take it away: pip uninstall {offer.package}."
             )
     return tuple(refused)
+
+
+def package_folders() -> list[Path]:
+    """Return the folders of all packages that register tasks, without importing them."""
+    folders = []
+    for offer in (offer for offers in TASKS.by_name().values() for offer in offers):
+        try:
+            spec = importlib.util.find_spec(offer.reference.partition(":")[0])
+        except (ImportError, ValueError):  # it is not where it was installed; what needs it says so
+            continue
+        folders += [Path(place) for place in (spec.submodule_search_locations if spec else None) or ()]
+    return folders
 
 
 def check_task(task: str) -> str:

@@ -13,8 +13,8 @@ from dataclasses import asdict
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from surefoot.cli import PROCESS_DEFAULTS
 from surefoot.learning.worker_processes import default_processes
+from surefoot.processes import PROCESS_DEFAULTS
 from surefoot.ranks import rank_variables
 from surefoot_bridge.errors import SurefootError
 from surefoot_devtools.benchmarking.worker import Measurement, Request

@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from surefoot_bridge.errors import SurefootError, first_few
+from surefoot_bridge.errors import SurefootError, first_few, reason
 
 _CONTENT = ("actuators", "sensors", "keys", "equalities", "tendons", "excludes", "pairs", "materials", "textures")
 """Parts of an MJCF that are no part of the robot, or that Surefoot adds by itself."""
@@ -46,7 +46,9 @@ def read_source(path: Path) -> SourceModel:
     except FileNotFoundError:
         raise SurefootError(f"{path} does not exist; give the URDF or the MJCF of a robot.") from None
     except (OSError, ElementTree.ParseError) as error:
-        raise SurefootError(f"{path} is not readable XML ({error}); give the URDF or the MJCF of a robot.") from error
+        raise SurefootError(
+            f"{path} is not readable XML ({reason(error)}); give the URDF or the MJCF of a robot."
+        ) from error
     try:
         if root.tag == "robot":
             source = _from_urdf(path, root)
@@ -57,8 +59,8 @@ def read_source(path: Path) -> SourceModel:
         _reduce(source)
         source.spec.compile()
     except (ValueError, mujoco.FatalError) as error:
-        reason = " ".join(str(error).split())
-        raise SurefootError(f"MuJoCo cannot compile {path}: {reason}. Correct the file.") from error
+        found = " ".join(str(error).split())
+        raise SurefootError(f"MuJoCo cannot compile {path}: {found}. Correct the file.") from error
     return source
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from surefoot_bridge.arguments import FILE_OR_FOLDER, OUTPUT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,11 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "by Newcombe's interval, medians of measures by a bootstrap. Exit status: 0 no success rate of B is worse "
         "beyond what chance explains, 1 one is, 2 they cannot be compared."
     )
-    parser.add_argument("a", type=Path, metavar="A", help="the older evaluation")
-    parser.add_argument("b", type=Path, metavar="B", help="the newer evaluation")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the comparison as Markdown")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write it as a page")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and provenance")
+    parser.add_argument("a", type=FILE_OR_FOLDER, metavar="A", help="the older evaluation")
+    parser.add_argument("b", type=FILE_OR_FOLDER, metavar="B", help="the newer evaluation")
+    parser.add_argument("--markdown", type=OUTPUT, metavar="FILE", help="write the comparison as Markdown")
+    parser.add_argument("--html", type=OUTPUT, metavar="FILE", help="write it as a page")
+    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="write figures and provenance")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
@@ -14,7 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot.cli import as_called
+from surefoot.processes import module_command
+from surefoot.task_config import SEED, randomization_preset
+from surefoot_bridge.arguments import FILE_OR_FOLDER, OUTPUT_FOLDER, number, whole
+from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
     from surefoot.distillation.student import Experience
@@ -26,6 +29,8 @@ FOOT_PATCH_RADII_M = (0.0, 0.025)
 
 PROGRESS_S = 10.0
 
+_count = whole("a whole number", 1, 10**7)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``surefoot distill``."""
@@ -34,24 +39,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "default pose where it is told to stand and has stopped. The same network is fitted to what that teacher does, "
         "from what the robot's own sensors show. Exit status: 0 done, 2 could not run, 130 interrupted."
     )
-    parser.add_argument("policy", type=Path, metavar="RUN", help="run directory, or one of its checkpoints")
-    parser.add_argument("--steps", type=int, default=1200, metavar="S", help="control steps (default: 1200)")
+    parser.add_argument("policy", type=FILE_OR_FOLDER, metavar="RUN", help="run directory, or one of its checkpoints")
+    parser.add_argument("--steps", type=_count, default=1200, metavar="S", help="control steps (default: 1200)")
     parser.add_argument(
-        "--num-envs", type=int, default=1024, metavar="N", help="environments of each radius (default: 1024)"
+        "--num-envs",
+        type=whole("a number of environments", 1, 1 << 20),
+        default=1024,
+        metavar="N",
+        help="environments of each radius (default: 1024)",
     )
     parser.add_argument(
         "--foot-patch-radius",
-        type=float,
+        type=number("a radius in metres", 0.0, 0.5),
         action="append",
         metavar="M",
         help="radius of the feet's contact patches in PhysX [m], one process each; repeatable (default: 0 and 0.025)",
     )
-    parser.add_argument("--randomization", default="standard", metavar="PRESET", help="preset (default: standard)")
-    parser.add_argument("--epochs", type=int, default=20, metavar="E", help="passes of the fit (default: 20)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed (default: 1)")
+    parser.add_argument(
+        "--randomization",
+        type=randomization_preset,
+        default="standard",
+        metavar="PRESET",
+        help="preset (default: standard)",
+    )
+    parser.add_argument("--epochs", type=_count, default=20, metavar="E", help="passes of the fit (default: 20)")
+    parser.add_argument("--seed", type=SEED, default=1, metavar="S", help="seed (default: 1)")
     parser.add_argument("--run-name", default="distilled", metavar="NAME", help="added to the run directory's name")
     parser.add_argument(
-        "--output", type=Path, default=Path("runs"), metavar="DIR", help="folder of all runs (default: runs)"
+        "--output", type=OUTPUT_FOLDER, default=Path("runs"), metavar="DIR", help="folder of all runs (default: runs)"
     )
 
 
@@ -62,11 +77,14 @@ def run(args: argparse.Namespace) -> int:
         SurefootError: If an argument is wrong, the policy cannot be read, or a process fails.
     """
     radii = tuple(args.foot_patch_radius or FOOT_PATCH_RADII_M)
-    _check(args, radii)
-    from surefoot.learning.run_directory import RunDirectory
+    from surefoot.learning.checkpoint import check_form
+    from surefoot.learning.run_directory import RunDirectory, run_name
     from surefoot.playing.run_files import find_policy
 
+    run_name(args.run_name)
+    OUTPUT_FOLDER.check("--output", args.output)
     source = find_policy(args.policy)
+    check_form(source.checkpoint)
     # What the record says was random is what is random here, not what was when the teacher learnt.
     overrides = [text for text in source.settings.overrides if not text.startswith("env.randomization.")]
     overrides += [
@@ -88,21 +106,8 @@ def run(args: argparse.Namespace) -> int:
     )
     print(f"Run directory: {target.path}", flush=True)
     _distill(args, radii, source, target)
-    print(f"Next: surefoot export {target.path} -o BUNDLE")
+    print(as_called(f"Next: surefoot export {target.path} -o bundle"))
     return 0
-
-
-def _check(args: argparse.Namespace, radii: Sequence[float]) -> None:
-    from surefoot.randomization.presets import PRESETS
-
-    for name in ("steps", "num_envs", "epochs"):
-        if getattr(args, name) <= 0:
-            raise SurefootError(f"--{name.replace('_', '-')} is {getattr(args, name)}; it must be above 0.")
-    for radius in radii:
-        if not 0.0 <= radius < 1.0:
-            raise SurefootError(f"--foot-patch-radius is {radius}; it must be from 0 to below 1 m, such as 0.025.")
-    if args.randomization not in PRESETS:
-        raise unknown_name("randomization preset", args.randomization, PRESETS)
 
 
 def _say_where_from(target: RunDirectory, source: TrainedPolicy) -> None:
@@ -161,7 +166,7 @@ def _gather(args: argparse.Namespace, radii: Sequence[float], source: TrainedPol
             order = output.with_suffix(".json")
             write_json(order, asdict(lesson))
             process = subprocess.Popen(
-                [sys.executable, "-m", "surefoot.distillation.experience", str(order)],
+                module_command("surefoot.distillation.experience", str(order)),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,

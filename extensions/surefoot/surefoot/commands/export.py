@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import base64
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from surefoot.cli import as_called
+from surefoot.engines import full_name, short_name
+from surefoot.files import check_replaceable
+from surefoot_bridge.arguments import FILE, OUTPUT, OUTPUT_FOLDER
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import read_plain
 
 if TYPE_CHECKING:
     from surefoot.exporting.export_policy import Exported
     from surefoot.playing.run_files import TrainedPolicy
+
+KEY_BYTES = 32
+"""Length of a private key of ed25519 [bytes]."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run directory, a checkpoint in it, wandb:ENTITY/PROJECT/RUN, or wandb:FOLDER of a run recorded offline",
     )
     parser.add_argument("--pretrained", metavar="TASK", help="export the policy that came with the package")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the bundle")
-    parser.add_argument("--physics", metavar="P", help="engine of the golden trace (default: as trained)")
+    parser.add_argument("-o", "--output", type=OUTPUT_FOLDER, required=True, metavar="DIR", help="folder of the bundle")
+    parser.add_argument("--replace", action="store_true", help="replace another bundle, or a signed one, that is there")
+    parser.add_argument(
+        "--engine", "--physics", type=full_name, metavar="E", help="engine of the golden trace (default: as trained)"
+    )
     parser.add_argument("--device", metavar="D", help="cpu, cuda or cuda:N (default: cuda:0 where there is one)")
-    parser.add_argument("--sign", type=Path, metavar="FILE", help="sign with the private key in this file")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and provenance")
+    parser.add_argument("--sign", type=FILE, metavar="FILE", help="sign with the private key in this file")
+    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="write figures and provenance")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,20 +59,24 @@ def run(args: argparse.Namespace) -> int:
         SurefootError: If an argument is wrong, or the policy cannot be exported.
     """
     from surefoot.engines import check_device, check_physics, default_device
-    from surefoot.exporting.export_policy import check_place, export_policy
+    from surefoot.learning.checkpoint import check_form
     from surefoot.report import provenance, write_report
 
-    check_place(args.output)
     key = None if args.sign is None else read_private_key(args.sign)
-    device = check_device(args.device or default_device())
     with _found(args) as trained:
-        physics = check_physics(args.physics or trained.settings.physics, device)
+        check_form(trained.checkpoint)
+        if not args.replace:
+            _check_place(args.output, trained)
+        device = check_device(args.device or default_device())
+        physics = check_physics(args.engine or trained.settings.physics, device)
         name = (
             trained.checkpoint
             if args.pretrained or not _is_wandb(args.run)
             else f"{args.run}, {trained.checkpoint.name}"
         )
-        print(f"Exporting {name}: {trained.settings.task}, recorded in {physics} on {device}", flush=True)
+        print(f"Exporting {name}: {trained.settings.task}, recorded in {short_name(physics)} on {device}", flush=True)
+        from surefoot.exporting.export_policy import export_policy
+
         exported = export_policy(trained, args.output, physics=physics, device=device, private_key=key)
     _report(exported, args.output, signed=key is not None)
     if args.json is not None:
@@ -70,6 +87,24 @@ def run(args: argparse.Namespace) -> int:
         }
         write_report(args.json, ok=True, figures=figures, provenance=provenance(seed=1, engine=physics, device=device))
     return 0
+
+
+def _check_place(folder: Path, trained: TrainedPolicy) -> None:
+    """Refuse to replace a bundle of another robot or task, and one that somebody signed."""
+    from surefoot_bridge.bundle.manifest import MANIFEST_FILE, SIGNATURE_FILE
+
+    settings = trained.settings
+
+    def holds() -> str:
+        try:
+            contract = json.loads((folder / "contract.json").read_bytes())
+            found = f"a bundle of {contract['robot']['name']} for {contract['training']['task']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "a bundle that cannot be read"
+        return f"{found}, signed" if (folder / SIGNATURE_FILE).exists() else found
+
+    ours = f"a bundle of {settings.robot} for {settings.task}"
+    check_replaceable(folder, kind="bundle", marks=(MANIFEST_FILE,), holds=holds, ours=ours)
 
 
 @contextmanager
@@ -100,14 +135,18 @@ def read_private_key(path: Path) -> str:
     """Return the private key in a file, 32 bytes in base64.
 
     Raises:
-        SurefootError: If the file cannot be read.
+        SurefootError: If the file cannot be read, or holds something else.
     """
+    data = read_plain(path, "private key", largest_bytes=1 << 12).strip()
     try:
-        return path.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
+        valid = len(base64.b64decode(data, validate=True)) == KEY_BYTES
+    except ValueError:
+        valid = False
+    if not valid:
         raise SurefootError(
-            f"The key {path} cannot be read: {error}. It holds the 32 bytes of an ed25519 private key in base64."
-        ) from error
+            f"{path} holds no private key, which is {KEY_BYTES} bytes in base64. Make one: surefoot-bridge key new FILE"
+        )
+    return data.decode()
 
 
 def _report(exported: Exported, folder: Path, *, signed: bool) -> None:
@@ -117,7 +156,8 @@ def _report(exported: Exported, folder: Path, *, signed: bool) -> None:
         print(f"{file:20s} {off:24.1e} {exported.parity['random'].largest[file]:16.1e}")
     print(
         f"Golden trace replayed by the bridge: observation off by {bundle.deviations.observation:.1e}, action by "
-        f"{bundle.deviations.action:.1e}, joint command by {bundle.deviations.joint_command:.1e}; the robot fell at "
-        f"step {exported.fell_at}."
+        f"{bundle.deviations.action:.1e}, joint command by {bundle.deviations.joint_command:.1e}; the "
+        f"robot was pushed over on purpose and lay at step {exported.fell_at}: a trace holds a fall as well."
     )
     print(f"Wrote {folder}, bundle {bundle.identity}, {'signed' if signed else 'not signed'}.")
+    print(as_called(f"Next: surefoot verify {folder}"))

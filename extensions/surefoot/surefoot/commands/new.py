@@ -3,29 +3,34 @@
 import argparse
 from pathlib import Path
 
-from surefoot.authoring.package_files import check_name, write_folder
+from surefoot_bridge.arguments import FILE, OUTPUT_FOLDER
 from surefoot_bridge.errors import SurefootError
 
+SUBCOMMANDS = {
+    "robot": "Begin a package with a robot from its URDF or MJCF.",
+    "task": "Begin a package with a task and a reward of one's own.",
+}
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the two subcommands."""
-    commands = parser.add_subparsers(dest="new_command", required=True)
-    robot = commands.add_parser("robot", help="a robot from its URDF or MJCF")
-    robot.add_argument(
-        "--from", dest="source", type=Path, required=True, metavar="FILE", help="URDF or MJCF of the robot"
+
+def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
+    """Declare what the two subcommands take."""
+    if name == "robot":
+        parser.add_argument(
+            "--from", dest="source", type=FILE, required=True, metavar="FILE", help="URDF or MJCF of the robot"
+        )
+        parser.add_argument(
+            "--feet",
+            type=lambda text: text.split(","),
+            default=(),
+            metavar="A,B,...",
+            help="its feet (default: found by where they are)",
+        )
+    else:
+        parser.add_argument("--robot", default="unitree_go2", help="robot of the task (default: %(default)s)")
+    parser.add_argument("name", help="its name: a-z, 0-9 and _")
+    parser.add_argument(
+        "--output", type=OUTPUT_FOLDER, metavar="FOLDER", help="folder of the package (default: the name)"
     )
-    robot.add_argument(
-        "--feet",
-        type=lambda text: text.split(","),
-        default=(),
-        metavar="A,B,...",
-        help="its feet (default: found by where they are)",
-    )
-    task = commands.add_parser("task", help="a task with a reward of one's own")
-    task.add_argument("--robot", default="unitree_go2", help="robot of the task (default: %(default)s)")
-    for command in (robot, task):
-        command.add_argument("name", type=str, help="its name: a-z, 0-9 and _")
-        command.add_argument("--output", type=Path, metavar="FOLDER", help="folder of the package (default: the name)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,9 +39,14 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0.
     """
+    from surefoot.authoring.package_files import check_name, write_folder
+
     name = check_name(args.name)
     folder: Path = args.output or Path(name)
-    if args.new_command == "task":
+    if folder.exists():
+        raise SurefootError(f"{folder} exists; take another name or --output, or remove it first.")
+    OUTPUT_FOLDER.check("--output", folder)
+    if args.subcommand == "task":
         from surefoot.authoring.task_package import make_task_package
 
         write_folder(folder, make_task_package(name, args.robot))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import math
+import socket
 import time
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot.cli import as_called
+from surefoot.engines import full_name, short_name
+from surefoot.task_config import SEED, randomization_preset
+from surefoot_bridge.arguments import OUTPUT, OUTPUT_FOLDER, number, one_of, whole
+from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
     from surefoot.engines import Physics
@@ -44,6 +49,11 @@ class PlayPlan:
     def task(self) -> str:
         """Id of the task."""
         return self.trained.settings.task
+
+    @property
+    def engine(self) -> str:
+        """What people call the engine."""
+        return short_name(self.physics)
 
     @property
     def log(self) -> Path:
@@ -83,20 +93,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("run", nargs="?", metavar="RUN|CHECKPOINT", help="run directory, or a checkpoint in it")
     parser.add_argument("--pretrained", metavar="TASK", help="play the policy that came with the package")
-    parser.add_argument("--physics", metavar="P", help="ovphysx, newton_mjwarp or isaacsim_physx (default: as trained)")
+    parser.add_argument(
+        "--engine", "--physics", type=full_name, metavar="E", help="physx, newton or isaacsim (default: as trained)"
+    )
     parser.add_argument("--device", metavar="D", help="cpu, cuda or cuda:N (default: cuda:0 where there is one)")
-    parser.add_argument("--episodes", type=int, metavar="N", help=f"episodes to judge (default: {DEFAULT_EPISODES})")
-    parser.add_argument("--num-envs", type=int, metavar="N", help="environments side by side (default: one an episode)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of all draws (default: 1)")
+    parser.add_argument(
+        "--episodes",
+        type=whole("a number of episodes", 1, 100_000),
+        metavar="N",
+        help=f"episodes to judge (default: {DEFAULT_EPISODES})",
+    )
+    parser.add_argument(
+        "--num-envs",
+        type=whole("a number of environments", 1, 1 << 20),
+        metavar="N",
+        help="environments side by side (default: one an episode)",
+    )
+    parser.add_argument("--seed", type=SEED, default=1, metavar="S", help="seed of all draws (default: 1)")
     steer = parser.add_mutually_exclusive_group()
     steer.add_argument(
         "--command",
-        type=float,
+        type=number("a velocity in m/s or rad/s", -10.0, 10.0),
         nargs=3,
         metavar=("VX", "VY", "YAW"),
         help="one command throughout, m/s and rad/s",
     )
-    steer.add_argument("--preset", metavar="NAME", help="one command by name: stand, forward, turn, circle, ...")
+    steer.add_argument(
+        "--preset", type=_preset, metavar="NAME", help="one command by name: stand, forward, turn, circle, ..."
+    )
     parser.add_argument(
         "--push", action=argparse.BooleanOptionalAction, default=True, help="push the robot (default: yes)"
     )
@@ -105,18 +129,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--randomization",
+        type=randomization_preset,
         default="none",
         metavar="PRESET",
         help="draw robots and worlds from a preset, with its pushes: none (default), mild, standard, harsh",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures, one row an episode and provenance")
+    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="write figures, one row an episode and provenance")
     film = parser.add_mutually_exclusive_group()
     film.add_argument(
-        "--video", type=Path, metavar="FILE", help="film of the first episode (default: in the run directory)"
+        "--video", type=OUTPUT, metavar="FILE", help="film of the first episode (default: in the run directory)"
     )
     film.add_argument("--no-video", action="store_true", help="make no film and no pictures")
-    parser.add_argument("--viewer", metavar="NAME", help="steer the policy live; viser: on a page in the browser")
-    parser.add_argument("--port", type=int, default=8080, help="port of the live page (default: 8080)")
+    parser.add_argument(
+        "--viewer",
+        type=one_of("viewer", _VIEWERS),
+        metavar="NAME",
+        help="steer the policy live; viser: on a page in the browser",
+    )
+    parser.add_argument(
+        "--port", type=whole("a port", 1, 65535), default=8080, help="port of the live page (default: 8080)"
+    )
+    parser.add_argument(
+        "--host",
+        default="localhost",
+        help="address that the live page is served on, which asks nobody for a password: localhost (default) for this "
+        "machine alone, 0.0.0.0 for every one that reaches it",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -129,20 +167,20 @@ def run(args: argparse.Namespace) -> int:
         SurefootError: If an argument is wrong or a part is missing.
     """
     from surefoot.engines import check_device, check_physics, default_device
-    from surefoot.randomization.presets import PRESETS as RANDOMIZATION_PRESETS
+    from surefoot.learning.checkpoint import check_form
 
-    if args.randomization not in RANDOMIZATION_PRESETS:
-        raise unknown_name("randomization preset", args.randomization, RANDOMIZATION_PRESETS)
+    _check_viewer(args)
     trained = _find(args)
+    check_form(trained.checkpoint)
+    OUTPUT_FOLDER.check("The place of the log and the film,", trained.output)
     device = check_device(args.device or default_device())
     plan = PlayPlan(
         trained=trained,
-        physics=check_physics(args.physics or trained.settings.physics, device),
+        physics=check_physics(args.engine or trained.settings.physics, device),
         device=device,
-        command=_command(args),
+        command=args.preset or (tuple(args.command) if args.command else None),
     )
-    _check_numbers_and_viewer(args)
-    print(f"Playing {trained.checkpoint}: {trained.settings.task}, {plan.physics} on {device}, seed {args.seed}")
+    print(f"Playing {trained.checkpoint}: {trained.settings.task}, {plan.engine} on {device}, seed {args.seed}")
     return _run_judged(args, plan) if args.viewer is None else _run_live(args, plan)
 
 
@@ -156,27 +194,27 @@ def _find(args: argparse.Namespace) -> TrainedPolicy:
     return find_policy(args.run) if args.pretrained is None else find_pretrained(args.pretrained)
 
 
-def _command(args: argparse.Namespace) -> tuple[float, float, float] | None:
+def _preset(text: str) -> tuple[float, float, float]:
+    """Return the command of a name; the type of an argument."""
     from surefoot.playing.schedule import PRESETS
 
-    if args.preset is None:
-        return tuple(args.command) if args.command else None
-    if args.preset not in PRESETS:
-        raise unknown_name("preset", args.preset, PRESETS)
-    return PRESETS[args.preset]
+    return PRESETS[one_of("command", PRESETS)(text)]
 
 
-def _check_numbers_and_viewer(args: argparse.Namespace) -> None:
-    for name, value in (("--episodes", args.episodes), ("--num-envs", args.num_envs)):
-        if value is not None and value < 1:
-            raise SurefootError(f"{name} is {value}; it must be at least 1.")
+def _check_viewer(args: argparse.Namespace) -> None:
     if args.viewer is None:
         return
-    if args.viewer not in _VIEWERS:
-        raise unknown_name("viewer", args.viewer, _VIEWERS)
     for name, value in (("--json", args.json), ("--video", args.video), ("--episodes", args.episodes)):
         if value is not None:
             raise SurefootError(f"--viewer judges nothing: leave {name} out, or play without --viewer.")
+    try:
+        with socket.socket() as listener:
+            listener.bind((args.host, 0))
+    except OSError as error:
+        raise SurefootError(
+            f"--host {args.host!r} is no address of this machine: {error.strerror}. Valid: localhost for this machine "
+            "alone, 0.0.0.0 for all that reach it."
+        ) from error
 
 
 def _run_live(args: argparse.Namespace, plan: PlayPlan) -> int:
@@ -184,7 +222,8 @@ def _run_live(args: argparse.Namespace, plan: PlayPlan) -> int:
     from surefoot.playing.viewer import LivePage
 
     with plan.open_session(args, num_envs=1) as session:
-        page = LivePage(session.robot, title=plan.task, command=plan.command or (0.5, 0.0, 0.0), port=args.port)
+        command = plan.command or (0.5, 0.0, 0.0)
+        page = LivePage(session.robot, title=plan.task, command=command, host=args.host, port=args.port)
         print(
             f"Steer the robot at http://localhost:{page.port} "
             f"(from another machine: ssh -L {page.port}:localhost:{page.port} ...)"
@@ -213,7 +252,7 @@ def _run_judged(args: argparse.Namespace, plan: PlayPlan) -> int:
         randomized=args.randomization != "none",
     )
     missed = fell_short(figures, bounds)
-    title = f"{plan.task}: {len(metrics.alive)} episodes in {plan.physics}"
+    title = f"{plan.task}: {len(metrics.alive)} episodes in {plan.engine}"
     Console().print(figures_table(figures, bounds, title=title))
     if args.json is not None:
         source = provenance(seed=args.seed, engine=plan.physics, device=plan.device)
@@ -223,7 +262,18 @@ def _run_judged(args: argparse.Namespace, plan: PlayPlan) -> int:
         _make_pictures(recording, args.video or plan.video)
     if missed:
         print(f"Fell short: {', '.join(missed)}")
+    print(as_called(f"Next: {_next_step(args, plan, fell_short=bool(missed))}"))
     return 1 if missed else 0
+
+
+def _next_step(args: argparse.Namespace, plan: PlayPlan, *, fell_short: bool) -> str:
+    """Return the command that comes next; training goes on before a policy that falls short is looked at more."""
+    policy = f"--pretrained {args.pretrained}" if args.pretrained else args.run
+    if not fell_short:
+        return f"surefoot export {policy} -o bundle"
+    if args.pretrained:
+        return f"surefoot train --task {plan.task} --weights {plan.trained.checkpoint}"
+    return f"surefoot train --resume {plan.trained.output} --iterations {2 * plan.trained.settings.iterations}"
 
 
 def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, Recording]:
@@ -236,7 +286,7 @@ def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, Rec
 
     rollouts = -(-(args.episodes or DEFAULT_EPISODES) // (args.num_envs or MAX_DEFAULT_ENVS))
     num_envs = -(-(args.episodes or DEFAULT_EPISODES) // rollouts)
-    print(f"Starting {plan.physics} with {num_envs} environments ...", flush=True)
+    print(f"Starting {plan.engine} with {num_envs} environments ...", flush=True)
     started = time.monotonic()
     with plan.open_session(args, num_envs=num_envs) as session:
         schedule = draw_schedule(

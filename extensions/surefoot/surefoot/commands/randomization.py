@@ -8,28 +8,38 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.engines import PHYSICS, check_device, check_physics, default_device, default_physics
-from surefoot.files import atomic_write
-from surefoot.report import provenance, write_report
-from surefoot.task_registry import check_task
+from surefoot.engines import full_name
+from surefoot.task_config import randomization_preset
+from surefoot_bridge.arguments import OUTPUT
 
 if TYPE_CHECKING:
     from surefoot.randomization_checks.prove import Proof
 
+SUBCOMMANDS = {
+    "show": "Print what a task randomizes, with ranges and their sources.",
+    "prove": "Prove in a running engine that each parameter acts as declared.",
+}
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the two subcommands."""
-    commands = parser.add_subparsers(dest="randomization_command", required=True)
-    show = commands.add_parser("show", help="print what a task randomizes, with ranges and their sources")
-    show.add_argument("task", help="task id, see: surefoot tasks list")
-    show.add_argument("--preset", help="ranges of this preset instead of the task's own")
-    prove = commands.add_parser("prove", help="prove in a running engine that each parameter acts as declared")
-    prove.add_argument("task", help="task id, see: surefoot tasks list")
-    prove.add_argument("--markdown", type=Path, metavar="FILE", help="also write the table as a page for the docs")
-    for command in (show, prove):
-        command.add_argument("--physics", metavar="NAME", help=f"engine: {', '.join(PHYSICS)} (default: by device)")
-        command.add_argument("--device", help="cpu or cuda:<index> (default: a GPU where there is one)")
-        command.add_argument("--json", type=Path, metavar="FILE", help="also write a report")
+
+def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
+    """Declare what the two subcommands take."""
+    parser.add_argument("task", metavar="TASK", help="task id, see: surefoot tasks list")
+    if name == "show":
+        parser.add_argument(
+            "--randomization",
+            type=randomization_preset,
+            metavar="PRESET",
+            help="ranges of this preset instead of the task's own",
+        )
+    else:
+        parser.add_argument(
+            "--markdown", type=OUTPUT, metavar="FILE", help="also write the table as a page for the docs"
+        )
+    parser.add_argument(
+        "--engine", "--physics", type=full_name, metavar="E", help="physx, newton or isaacsim (default: by device)"
+    )
+    parser.add_argument("--device", metavar="D", help="cpu, cuda or cuda:N (default: cuda:0 where there is one)")
+    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="also write a report")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,13 +48,18 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if everything held, 1 if a check failed.
     """
+    from surefoot.engines import check_device, check_physics, default_device, default_physics
+    from surefoot.files import atomic_write
+    from surefoot.report import provenance, write_report
+    from surefoot.task_registry import check_task
+
     task = check_task(args.task)
     device = check_device(args.device or default_device())
-    physics = check_physics(args.physics or default_physics(device), device)
-    if args.randomization_command == "show":
+    physics = check_physics(args.engine or default_physics(device), device)
+    if args.subcommand == "show":
         from surefoot.randomization.showing import show
 
-        show(task, physics, preset=args.preset, report=args.json)
+        show(task, physics, preset=args.randomization, report=args.json)
         return 0
 
     from surefoot.randomization_checks.pages import markdown, print_proof

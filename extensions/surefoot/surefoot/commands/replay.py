@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import tempfile
 import time
@@ -11,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from surefoot.cli import EXIT_FELL_SHORT, EXIT_HELD
-from surefoot.files import atomic_write, write_json
-from surefoot_bridge.errors import SurefootError
+from surefoot.files import atomic_write, check_replaceable, write_json
+from surefoot_bridge.arguments import FOLDER, OUTPUT_FOLDER, whole
+from surefoot_bridge.errors import SurefootError, unknown_name
 
 if TYPE_CHECKING:
     from surefoot.evaluation.running.suite_run import Plan
     from surefoot.evaluation.trials.outcome import TrialOutcome
 
-MOTION_FILE = "motion.npz"
+MOTION_FILE, TRIAL_FILE = "motion.npz", "trial.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,15 +29,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "It runs among the trials that it ran among in surefoot verify, so that it is the same to the last digit in "
         "MuJoCo. Exit status: 0 it succeeded, 1 it failed, 2 it could not run."
     )
-    parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="folder of the bundle")
+    parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder of the bundle")
     parser.add_argument("scenario", metavar="SCENARIO", help="name of a scenario of the suite")
-    parser.add_argument("number", type=int, metavar="NUMBER", help="number of the trial, as the report names it")
+    parser.add_argument(
+        "number",
+        type=whole("the number of a trial", 0, 10**6),
+        metavar="NUMBER",
+        help="number of the trial, as the report names it",
+    )
     parser.add_argument(
         "--suite", default="quick", metavar="S", help="quick (default), standard, harsh, a file or a folder of files"
     )
     parser.add_argument("--engine", default="mujoco", metavar="E", help="mujoco (default), physx or newton")
     parser.add_argument("--device", metavar="D", help="of PhysX and Newton: cpu, cuda or cuda:N")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for the film, motion and measures")
+    parser.add_argument(
+        "-o", "--output", type=OUTPUT_FOLDER, metavar="DIR", help="folder for the film, motion and measures"
+    )
+    parser.add_argument("--replace", action="store_true", help="replace another trial that is there")
     parser.add_argument("--no-video", action="store_true", help="draw no film")
 
 
@@ -50,7 +60,6 @@ def run(args: argparse.Namespace) -> int:
     """
     from surefoot.engines import check_device, default_device
     from surefoot.evaluation.measure_catalogue import MEASURES
-    from surefoot.evaluation.report.film import whole_film
     from surefoot.evaluation.running.verification import VerifyRequest, checked
     from surefoot.evaluation.trials.recording import Recording
 
@@ -65,20 +74,47 @@ def run(args: argparse.Namespace) -> int:
     )
     plan = checked(request)
     if len(plan.engines) != 1:
-        raise SurefootError(f"A trial runs in one engine; {args.engine} are {len(plan.engines)}.")
+        raise SurefootError(f"A trial runs in one engine; --engine {args.engine} names {len(plan.engines)}. Name one.")
+    _check_trial(plan, args)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     outcome = _run_again(plan, args.scenario, args.number)
-    write_json(plan.folder / "trial.json", asdict(outcome))
+    write_json(plan.folder / TRIAL_FILE, {"trial": _trial(args), **asdict(outcome)})
     print(f"{args.scenario}, trial {outcome.number} (seed {outcome.seed}): {outcome.reason or 'succeeded'}")
     for name, value in outcome.measures.items():
         measure = MEASURES[name]
         unit = "" if measure.unit == "-" else measure.unit
         print(f"  {name:26s} {value:10.4g} {unit:8s} {measure.label}")
     if not args.no_video:
+        from surefoot.evaluation.report.film import whole_film
+
         scenario = next(item for item in plan.suite.scenarios if item.name == args.scenario)
         whole_film(Recording.load(plan.folder / MOTION_FILE), scenario, plan.folder / "trial.mp4")
     print(f"Motion, measures{'' if args.no_video else ', film'}: {plan.folder}")
     return EXIT_HELD if outcome.success else EXIT_FELL_SHORT
+
+
+def _trial(args: argparse.Namespace) -> str:
+    return f"trial {args.number} of {args.scenario} in {args.engine}"
+
+
+def _check_trial(plan: Plan, args: argparse.Namespace) -> None:
+    """Refuse a trial that there is not, and a place that holds another."""
+    (engine,) = plan.engines
+    known = {scenario.name: scenario for scenario in plan.suite.scenarios}
+    if args.scenario not in known:
+        raise unknown_name(f"scenario of the suite {plan.suite.name!r}", args.scenario, known)
+    if args.number >= (count := plan.planned(known[args.scenario], engine)):
+        raise SurefootError(f"There is no {_trial(args)}; it has 0 to {count - 1}. The report names those that failed.")
+
+    def holds() -> str:
+        try:
+            return json.loads((plan.folder / TRIAL_FILE).read_bytes())["trial"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return "another trial"
+
+    if not args.replace:
+        check_replaceable(plan.folder, kind="trial", marks=(TRIAL_FILE, "logs"), holds=holds, ours=_trial(args))
+    OUTPUT_FOLDER.check("--output", plan.folder)
 
 
 def _run_again(plan: Plan, name: str, number: int) -> TrialOutcome:
@@ -90,9 +126,7 @@ def _run_again(plan: Plan, name: str, number: int) -> TrialOutcome:
 
     (engine,) = plan.engines
     scenario = scenario_in(plan.suite, name, whole_length=True)
-    side_by_side = next((numbers for numbers in plan.chunks(scenario, engine) if number in numbers), None)
-    if side_by_side is None:
-        raise SurefootError(f"Trial {number} of {name} in {engine}; it has 0 to {plan.planned(scenario, engine) - 1}.")
+    side_by_side = next(numbers for numbers in plan.chunks(scenario, engine) if number in numbers)
     worker = plan.worker(engine, 0)
     what = f"{name} in {engine}, trials {side_by_side[0]} to {side_by_side[-1]}"
     with tempfile.TemporaryDirectory(prefix="surefoot-trial-") as folder:

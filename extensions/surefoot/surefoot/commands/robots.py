@@ -1,35 +1,36 @@
 """`surefoot robots list` and `surefoot robots check NAME`."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-
-from surefoot.report import provenance, write_report
-from surefoot.robot_checks.check import DEFAULT_ENGINES, ENGINES, check_robot
-from surefoot.robot_checks.row import CheckRow
+from surefoot.engines import short_name
+from surefoot_bridge.arguments import OUTPUT
 from surefoot_bridge.errors import unknown_name
-from surefoot_robots import get_robot, list_robots
-from surefoot_robots.registry import refused_robots
+
+if TYPE_CHECKING:
+    from surefoot.robot_checks.row import CheckRow
+
+SUBCOMMANDS = {"list": "List the robots.", "check": "Check a robot's model in every engine."}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the two subcommands."""
-    commands = parser.add_subparsers(dest="robots_command", required=True)
-    commands.add_parser("list", help="list the robots")
-    check = commands.add_parser("check", help="check a robot's model in every engine")
-    check.add_argument("name", help="robot, see: surefoot robots list")
-    check.add_argument(
+def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
+    """Declare what ``check`` takes."""
+    if name == "list":
+        return
+    parser.add_argument("name", metavar="ROBOT", help="robot, see: surefoot robots list")
+    parser.add_argument(
         "--engines",
-        default=",".join(DEFAULT_ENGINES),
-        help=f"comma-separated, of {', '.join(ENGINES)} (default: %(default)s)",
+        default="mujoco,physx,newton",
+        metavar="E",
+        help="mujoco, physx, newton and isaacsim, with commas (default: %(default)s)",
     )
-    check.add_argument("--device", default="cpu", help="device of PhysX and Newton (default: %(default)s)")
-    check.add_argument(
-        "--json", type=Path, metavar="FILE", help="also write a report with one row per check and engine"
+    parser.add_argument("--device", default="cpu", metavar="D", help="of PhysX and Newton (default: %(default)s)")
+    parser.add_argument(
+        "--json", type=OUTPUT, metavar="FILE", help="also write a report with one row per check and engine"
     )
 
 
@@ -39,17 +40,22 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if everything held, 1 if a check failed.
     """
-    if args.robots_command == "list":
+    if args.subcommand == "list":
         _print_robots()
         return 0
+    from surefoot.engines import SHORT_NAMES, check_device
+    from surefoot_robots import get_robot
+
     spec = get_robot(args.name)
-    engines = [engine.strip() for engine in args.engines.split(",")]
+    engines = [SHORT_NAMES.get(name.strip(), name.strip()) for name in args.engines.split(",")]
     for engine in engines:
-        if engine not in ENGINES:
-            raise unknown_name("engine", engine, ENGINES)
-    rows = check_robot(
-        spec, engines, device=args.device, progress=lambda line: print(line, file=sys.stderr, flush=True)
-    )
+        if engine not in ("mujoco", *SHORT_NAMES.values()):
+            raise unknown_name("engine", engine, ("mujoco", *SHORT_NAMES))
+    device = check_device(args.device)
+    from surefoot.report import provenance, write_report
+    from surefoot.robot_checks.check import check_robot
+
+    rows = check_robot(spec, engines, device=device, progress=lambda line: print(line, file=sys.stderr, flush=True))
     ok = all(row.ok for row in rows)
     _print_rows(spec.name, rows)
     if args.json is not None:
@@ -65,7 +71,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print_robots() -> None:
-    table = Table("robot", "revision", "kind", "joints", "feet", "standing height [m]")
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from surefoot_robots import get_robot, list_robots
+    from surefoot_robots.registry import refused_robots
+
+    # Rich reads what is in brackets as a style, and shows nothing of it.
+    table = Table("robot", "revision", "kind", "joints", "feet", escape("standing height [m]"))
     for name in list_robots():
         spec = get_robot(name)
         feet = str(len(spec.foot_bodies))
@@ -77,8 +91,11 @@ def _print_robots() -> None:
 
 def _print_rows(robot: str, rows: Sequence[CheckRow]) -> None:
     """Print one line for each check and one column for each engine, then the reasons of what failed."""
+    from rich.console import Console
+    from rich.table import Table
+
     engines = list(dict.fromkeys(row.engine for row in rows))
-    table = Table("check", "limit", *engines, title=robot, title_justify="left")
+    table = Table("check", "limit", *map(short_name, engines), title=robot, title_justify="left")
     by_check: dict[str, dict[str, CheckRow]] = {}
     for row in rows:
         by_check.setdefault(row.check, {})[row.engine] = row

@@ -3,13 +3,14 @@
 import argparse
 import sys
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``surefoot tasks``."""
-    parser.add_argument("action", choices=["list"], help="print one task id a line")
+SUBCOMMANDS = {"list": "Print one task id a line."}
 
 
-def run(args: argparse.Namespace) -> int:  # noqa: ARG001 - there is only one action
+def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add nothing: the list takes no arguments."""
+
+
+def run(args: argparse.Namespace) -> int:  # noqa: ARG001 - there is only one subcommand
     """Print the ids of all tasks, then what cannot be used."""
     from surefoot.task_registry import refused_tasks, task_ids
 

@@ -11,7 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot.engines import full_name
+from surefoot.processes import most_processes
+from surefoot.task_config import SEED, adaptive_scheme, check_overrides, randomization_preset
+from surefoot_bridge.arguments import FILE, FILE_OR_FOLDER, OUTPUT_FOLDER, number, one_of, whole
+from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
     from surefoot.learning.run_directory import RunDirectory, RunSettings
@@ -20,6 +24,10 @@ if TYPE_CHECKING:
 
 _WORKER = "surefoot.commands.train_worker"
 LOGGERS = ("tensorboard", "wandb", "none")
+MOST_ENVIRONMENTS = 1 << 20
+
+WORTH_A_FILM = 50
+"""Fewest iterations of a run whose policy is played and filmed unasked: before, no robot of ours stands."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,33 +38,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--task", metavar="ID", help="task to train, see: surefoot tasks list")
     parser.add_argument(
-        "--physics", metavar="P", help="ovphysx (default on a CPU), newton_mjwarp (on CUDA), isaacsim_physx"
+        "--engine",
+        "--physics",
+        type=full_name,
+        metavar="E",
+        help="physx (default on a CPU), newton (on CUDA) or isaacsim",
     )
     parser.add_argument("--device", metavar="D", help="cpu, cuda or cuda:N (default: cuda:0 where there is one)")
-    parser.add_argument("--num-envs", type=int, metavar="N", help="environments (default: 1024 on a CPU, 4096 on CUDA)")
     parser.add_argument(
-        "--processes", type=int, metavar="P", help="processes that share the environments (default: one a CPU core)"
+        "--num-envs",
+        type=whole("a number of environments", 1, MOST_ENVIRONMENTS),
+        metavar="N",
+        help="environments (default: 1024 on a CPU, 4096 on CUDA)",
     )
-    parser.add_argument("--iterations", type=int, metavar="N", help="iterations in all (default: the task's)")
-    parser.add_argument("--max-minutes", type=float, metavar="M", help="stop after this wall time, start-up included")
-    parser.add_argument("--seed", type=int, metavar="S", help="seed (default: 1)")
-    parser.add_argument("--randomization", metavar="PRESET", help="none, mild, standard or harsh (default: the task's)")
+    parser.add_argument(
+        "--processes",
+        type=whole("a number of processes", 1, most_processes()),
+        metavar="P",
+        help="processes that share the environments (default: one a CPU core)",
+    )
+    parser.add_argument(
+        "--iterations",
+        type=whole("a number of iterations", 1, 10**7),
+        metavar="N",
+        help="iterations in all (default: the task's)",
+    )
+    parser.add_argument(
+        "--max-minutes",
+        type=number("a time in minutes", 0.01, 1e6),
+        metavar="M",
+        help="stop after this wall time, start-up included",
+    )
+    parser.add_argument("--seed", type=SEED, metavar="S", help="seed (default: 1)")
+    parser.add_argument(
+        "--randomization",
+        type=randomization_preset,
+        metavar="PRESET",
+        help="none, mild, standard or harsh (default: the task's)",
+    )
     parser.add_argument(
         "--adaptive",
+        type=adaptive_scheme,
         metavar="SCHEME",
         help="let ranges grow with success: bounds (each end by itself), all (all alike) or none (default)",
     )
-    parser.add_argument("--logger", default="tensorboard", metavar="L", help="tensorboard (default), wandb or none")
+    parser.add_argument(
+        "--logger",
+        type=one_of("logger", LOGGERS),
+        default="tensorboard",
+        metavar="L",
+        help="tensorboard (default), wandb or none",
+    )
     parser.add_argument("--run-name", default="", metavar="NAME", help="added to the run directory's name")
+    parser.add_argument("--output", type=OUTPUT_FOLDER, metavar="DIR", help="folder of all runs (default: runs)")
     parser.add_argument(
-        "--output", type=Path, default=Path("runs"), metavar="DIR", help="folder of all runs (default: runs)"
+        "--resume", type=FILE_OR_FOLDER, metavar="RUN", help="continue the run in this directory, or from a checkpoint"
     )
+    parser.add_argument("--weights", type=FILE, metavar="FILE", help="begin a new run with a checkpoint's networks")
     parser.add_argument(
-        "--resume", type=Path, metavar="RUN", help="continue the run in this directory, or from a checkpoint"
-    )
-    parser.add_argument("--weights", type=Path, metavar="FILE", help="begin a new run with a checkpoint's networks")
-    parser.add_argument(
-        "--video", action=argparse.BooleanOptionalAction, default=True, help="play and film the policy at the end"
+        "--video",
+        action=argparse.BooleanOptionalAction,
+        help=f"play and film the policy at the end (default: a run of {WORTH_A_FILM} iterations and more)",
     )
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="env.PATH=VALUE or agent.PATH=VALUE")
 
@@ -110,7 +152,7 @@ def _train(
         weights=read_checkpoint(args.weights) if args.weights else None,
         checkpoint=_read_checkpoint(args.resume, earlier_run, settings) if earlier_run else None,
         logger=args.logger,
-        video=args.video,
+        video=args.video if args.video is not None else settings.iterations >= WORTH_A_FILM,
         deadline=began + 60.0 * args.max_minutes if args.max_minutes else None,
         workers=workers,
     )
@@ -124,12 +166,10 @@ def _train(
 
 
 def _check_arguments(args: argparse.Namespace) -> None:
-    if args.logger not in LOGGERS:
-        raise unknown_name("logger", args.logger, LOGGERS)
-    for name in ("num_envs", "processes", "iterations", "max_minutes"):
-        value = getattr(args, name)
-        if value is not None and value <= 0:
-            raise SurefootError(f"--{name.replace('_', '-')} is {value}; it must be above 0.")
+    """Refuse what is wrong whatever the machine, before anything heavy is imported."""
+    from surefoot.learning.checkpoint import check_form
+    from surefoot.learning.run_directory import run_name
+
     if args.resume is None and args.task is None:
         raise SurefootError("Name a task with --task ID (see: surefoot tasks list), or a run with --resume RUN.")
     if args.resume is not None:
@@ -140,11 +180,18 @@ def _check_arguments(args: argparse.Namespace) -> None:
                 f"A resumed run keeps its settings, so leave out {', '.join(given)}; "
                 "--iterations, --max-minutes, --logger and --video may be given."
             )
+        return
+    run_name(args.run_name)
+    check_overrides([*_randomization(args), *args.overrides])
+    args.output = args.output or Path("runs")
+    OUTPUT_FOLDER.check("--output", args.output)
+    if args.weights is not None:
+        check_form(args.weights)
 
 
 _FIXED_BY_RUN = (
     "task",
-    "physics",
+    "engine",
     "device",
     "num_envs",
     "processes",
@@ -153,6 +200,7 @@ _FIXED_BY_RUN = (
     "adaptive",
     "run_name",
     "weights",
+    "output",
 )
 
 
@@ -171,7 +219,7 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
     return RunSettings(
         task=task,
         robot=None,
-        physics=check_physics(args.physics or default_physics(device), device),
+        physics=check_physics(args.engine or default_physics(device), device),
         device=device,
         num_envs=num_envs,
         seed=1 if args.seed is None else args.seed,
@@ -183,21 +231,8 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
 
 def _randomization(args: argparse.Namespace) -> list[str]:
     """Return the overrides that the options of randomization stand for."""
-    from typing import get_args
-
-    from surefoot.randomization.adaptive.bounds import Scheme
-    from surefoot.randomization.presets import PRESETS
-
-    overrides = []
-    for kind, value, valid, path in (
-        ("randomization preset", args.randomization, PRESETS, "env.randomization.preset"),
-        ("scheme of adaptive ranges", args.adaptive, get_args(Scheme), "env.randomization.adaptive.scheme"),
-    ):
-        if value is not None:
-            if value not in valid:
-                raise unknown_name(kind, value, valid)
-            overrides.append(f"{path}={value}")
-    return overrides
+    given = {"env.randomization.preset": args.randomization, "env.randomization.adaptive.scheme": args.adaptive}
+    return [f"{path}={value}" for path, value in given.items() if value is not None]
 
 
 def _processes(asked: int | None, device: str, num_envs: int, ranks: Ranks) -> int:
@@ -226,6 +261,7 @@ def _processes(asked: int | None, device: str, num_envs: int, ranks: Ranks) -> i
 
 def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSettings]:
     """Read the settings of the run to continue."""
+    from surefoot.engines import check_physics, short_name
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.report import commit
     from surefoot.task_registry import check_task
@@ -233,6 +269,16 @@ def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSett
     run_directory = RunDirectory.open(args.resume)
     settings = run_directory.read_settings()
     check_task(settings.task)
+    OUTPUT_FOLDER.check("--resume", run_directory.path)
+    try:
+        check_physics(settings.physics, settings.device)
+    except SurefootError as error:
+        latest = args.resume if args.resume.is_file() else (run_directory.checkpoints.numbered() or [args.resume])[-1]
+        raise SurefootError(
+            f"{args.resume} was trained in {short_name(settings.physics)} on {settings.device}, which this machine "
+            "cannot do, and a resumed run keeps its settings. Resume it where it was, or begin a new run here with its "
+            f"networks: surefoot train --task {settings.task} --weights {latest}"
+        ) from error
     saved_commit = run_directory.read_record().get("commit")
     if ranks.is_first and saved_commit != commit():
         print(f"Note: the run was last trained at commit {saved_commit}, this is {commit()}; its results may differ.")

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.cli import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED
+from surefoot.cli import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED, as_called
+from surefoot.engines import short_name
+from surefoot.files import check_replaceable
+from surefoot.processes import most_processes
+from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, OUTPUT_FOLDER, whole
+from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
     from surefoot.evaluation.running.verification import Verified, VerifyRequest
+    from surefoot_bridge.contract import Contract
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,21 +28,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "status without a gate: 0 every scenario ran, 2 one could not; with one: 0 passed, 1 not passed, 2 could not "
         "run. 130 interrupted."
     )
-    parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="folder of the bundle")
+    parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder of the bundle")
     parser.add_argument(
         "--suite", default="quick", metavar="S", help="quick (default), standard, harsh, a file or a folder of files"
     )
     parser.add_argument("--engines", default="mujoco", metavar="E", help="mujoco (default), physx, newton, with commas")
-    parser.add_argument("--gate", metavar="G", help="standard, or a file with thresholds")
+    parser.add_argument("--gate", metavar="G", help="standard, one of a task's (flat), or a file with thresholds")
     parser.add_argument(
-        "--report", type=Path, metavar="DIR", help="folder of the report (default: runs/verify/BUNDLE_IDENTITY_SUITE)"
+        "--report",
+        type=OUTPUT_FOLDER,
+        metavar="DIR",
+        help="folder of the report (default: runs/verify/BUNDLE_IDENTITY_SUITE)",
     )
+    parser.add_argument("--replace", action="store_true", help="replace the report of another policy that is there")
     parser.add_argument("--device", metavar="D", help="of PhysX and Newton: cpu, cuda or cuda:N")
-    parser.add_argument("--trials", type=int, metavar="N", help="trials of each scenario (default: as it says)")
+    parser.add_argument(
+        "--trials",
+        type=whole("a number of trials", 1, 10**6),
+        metavar="N",
+        help="trials of each scenario (default: as it says)",
+    )
     parser.add_argument(
         "--scenario", action="append", default=[], metavar="NAME", help="only this scenario; may be repeated"
     )
-    parser.add_argument("--processes", type=int, metavar="P", help="of each engine on a CPU (default: one a processor)")
+    parser.add_argument(
+        "--processes",
+        type=whole("a number of processes", 1, most_processes()),
+        metavar="P",
+        help="of each engine on a CPU (default: one a processor)",
+    )
     parser.add_argument(
         "--stop-early", action="store_true", help="end a scenario as soon as no further trial could change its verdict"
     )
@@ -43,11 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--add-to-bundle", action="store_true", help="put evaluation.json into the bundle, whose identity changes"
     )
-    parser.add_argument(
-        "--sign", type=Path, metavar="FILE", help="sign the bundle anew with the private key in this file"
-    )
+    parser.add_argument("--sign", type=FILE, metavar="FILE", help="sign the bundle anew with this private key")
     parser.add_argument("--wandb", metavar="PROJECT", help="log tables and report to a project of Weights & Biases")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures, rows and provenance")
+    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="write figures, rows and provenance")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,24 +78,40 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         SurefootError: If it could not begin, or a file could not be written.
     """
+    from surefoot.commands.export import read_private_key
     from surefoot.engines import check_device, default_device
     from surefoot.evaluation.running.live_progress import LiveProgress
-    from surefoot.evaluation.running.verification import VerifyRequest, verify
+    from surefoot.evaluation.running.verification import VerifyRequest, checked, verify
 
-    device = check_device(args.device or default_device())
+    key = None if args.sign is None else read_private_key(args.sign)
+    if key is not None and not args.add_to_bundle:
+        raise SurefootError(
+            "--sign signs the bundle with what is added to it: give --add-to-bundle as well, or neither."
+        )
+    if args.wandb is not None and importlib.util.find_spec("wandb") is None:
+        raise SurefootError("--wandb needs the package wandb: pip install 'surefoot[wandb]'.")
+    if args.add_to_bundle:
+        OUTPUT_FOLDER.check("--add-to-bundle", args.bundle)
     request = VerifyRequest(
         bundle=args.bundle,
         suite=args.suite,
         engines=args.engines,
         gate=args.gate,
         folder=args.report or _default_folder(args),
-        device=device,
+        device=check_device(args.device or default_device()),
         trials=args.trials,
         scenarios=tuple(args.scenario),
         processes=args.processes,
         stop_early=args.stop_early,
         pages=not args.no_pages,
     )
+    from surefoot_bridge.bundle import load_bundle
+
+    bundle = load_bundle(args.bundle, runtime="numpy")
+    checked(request, bundle)
+    if not args.replace:
+        _check_report(request.folder, bundle.contract)
+    OUTPUT_FOLDER.check("--report", request.folder)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job that is stopped leaves what Ctrl-C leaves
     began = time.monotonic()
     with LiveProgress() as shown:
@@ -87,13 +122,42 @@ def run(args: argparse.Namespace) -> int:
     if args.wandb is not None:
         _log_to_wandb(args.wandb, verified)
     if args.add_to_bundle:
-        from surefoot.commands.export import read_private_key
         from surefoot.evaluation.results.bundle_evaluation import add_evaluation
 
-        key = None if args.sign is None else read_private_key(args.sign)
         identity = add_evaluation(args.bundle, verified.evaluation, private_key=key)
         print(f"The evaluation is in {args.bundle}, which is bundle {identity} now.")
-    return _status(verified, judged=args.gate is not None)
+    status = _status(verified, judged=args.gate is not None)
+    if step := _next_step(args, verified, status):
+        print(as_called(f"Next: {step}"))
+    return status
+
+
+def _next_step(args: argparse.Namespace, verified: Verified, status: int) -> str:
+    """Return the command that comes next: where trials failed, a look at one of them."""
+    if status == EXIT_INTERRUPTED:
+        return ""
+    for outcome in verified.evaluation.outcomes:
+        for trial in outcome.outcomes:
+            if not trial.success:
+                where = f"{outcome.scenario} {trial.number} --engine {short_name(outcome.engine)}"
+                return f"surefoot replay {args.bundle} {where} --suite {args.suite}"
+    return f"surefoot-bridge check {args.bundle}"
+
+
+def _check_report(folder: Path, contract: Contract) -> None:
+    """Refuse to replace a report on a policy of another robot or task."""
+    from surefoot.evaluation.results.evaluation_file import FILE_NAME, read_evaluation
+
+    def holds() -> str:
+        if not (folder / FILE_NAME).is_file():
+            return ours  # what was interrupted before there was a report
+        policy = read_evaluation(folder).policy
+        return f"a report on {policy.robot} for {policy.task}"
+
+    ours = f"a report on {contract.robot.name} for {contract.training.task}"
+    check_replaceable(
+        folder, kind="report", marks=(FILE_NAME, "logs", "outcomes", "recordings"), holds=holds, ours=ours
+    )
 
 
 def _log_to_wandb(project: str, verified: Verified) -> None:
@@ -135,7 +199,7 @@ def _print(verified: Verified, seconds: float, *, gated: bool) -> None:
         if row.judgement == "not scored":
             ran, shown = row.judgement, ""
         symbol = SYMBOLS[state_of(row, outcome)]
-        print(f"{symbol} {row.engine:14s} {row.scenario:28s} {ran:>12s}  {shown}")
+        print(f"{symbol} {short_name(row.engine):8s} {row.scenario:28s} {ran:>12s}  {shown}")
     print(headline(verified.evaluation, verified.gate, gated=gated).sentence)
     tally = verified.tally
     if tally.trials:

@@ -1,5 +1,6 @@
 """Which processor the simulation and the network run on."""
 
+import ctypes
 import re
 
 from surefoot_bridge.errors import SurefootError, unknown_name
@@ -44,6 +45,11 @@ def _device_names() -> list[str]:
 
 
 def _cuda_device_count() -> int:
+    """Return how many devices torch can use; it is not imported where there is no driver, which takes it seconds."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0
     import torch
 
     return torch.cuda.device_count() if torch.cuda.is_available() else 0

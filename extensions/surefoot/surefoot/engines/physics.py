@@ -18,6 +18,27 @@ Physics = Literal["ovphysx", "newton_mjwarp", "isaacsim_physx"]
 
 PHYSICS: tuple[Physics, ...] = get_args(Physics)
 
+SHORT_NAMES: dict[str, Physics] = {"physx": "ovphysx", "newton": "newton_mjwarp", "isaacsim": "isaacsim_physx"}
+"""What people call them."""
+
+
+def full_name(name: str) -> Physics:
+    """Return an engine's name, of one that may be named in short; the type of an argument.
+
+    Raises:
+        SurefootError: If there is no such engine.
+    """
+    known = SHORT_NAMES.get(name, name)
+    if known not in PHYSICS:
+        raise unknown_name("engine", name, SHORT_NAMES)
+    return known
+
+
+def short_name(name: str) -> str:
+    """Return what people call an engine."""
+    return next((short for short, full in SHORT_NAMES.items() if full == name), name)
+
+
 _MODULE_AND_REMEDY: dict[Physics, tuple[str, str]] = {
     "ovphysx": ("ovphysx", "pip install 'isaaclab[ovphysx]==3.0.0'"),
     "newton_mjwarp": ("newton", "pip install 'isaaclab==3.0.0'"),
@@ -34,31 +55,32 @@ def check_physics(name: str, device: str) -> Physics:
     """Check that an engine is installed and that it runs on a device of this machine.
 
     Args:
-        name: The engine's name, one of `PHYSICS`.
+        name: The engine's name, one of `PHYSICS` or `SHORT_NAMES`.
         device: ``"cpu"``, ``"cuda"`` or ``"cuda:<index>"``.
 
     Returns:
-        The name, unchanged.
+        The name, one of `PHYSICS`.
 
     Raises:
         SurefootError: If the name is unknown, the engine or a system library that it needs is not installed, or the
             device does not suit it.
     """
-    if name not in PHYSICS:
-        raise unknown_name("physics", name, PHYSICS)
+    name = full_name(name)
     module, remedy = _MODULE_AND_REMEDY[name]
     if importlib.util.find_spec(module) is None:
-        installed = [other for other, (module, _) in _MODULE_AND_REMEDY.items() if importlib.util.find_spec(module)]
+        installed = [
+            short_name(other) for other, (module, _) in _MODULE_AND_REMEDY.items() if importlib.util.find_spec(module)
+        ]
         raise SurefootError(
-            f"Physics {name!r} needs the Python package {module!r}, which is not installed; "
+            f"Engine {short_name(name)!r} needs the Python package {module!r}, which is not installed; "
             f"installed: {', '.join(installed) or 'none'}. Install it with: {remedy}."
         )
     _check_system_libraries()
     device = check_device(device)
     if name == "isaacsim_physx" and device == "cpu":
         raise SurefootError(
-            "Physics 'isaacsim_physx' starts Isaac Sim, which renders on a CUDA device, but the device is 'cpu'. "
-            "Use --device cuda:0, or --physics ovphysx for the same PhysX without Isaac Sim."
+            "Engine 'isaacsim' starts Isaac Sim, which renders on a CUDA device, but the device is 'cpu'. "
+            "Use --device cuda:0, or --engine physx for the same PhysX without Isaac Sim."
         )
     return name
 
@@ -121,7 +143,7 @@ def make_physics_cfg(name: Physics) -> PhysicsCfg:
             impratio=100.0,
         )
         return NewtonCfg(solver_cfg=solver)
-    raise unknown_name("physics", name, PHYSICS)
+    raise unknown_name("engine", name, PHYSICS)
 
 
 # Isaac Lab's stock velocity tasks raise PhysX's GPU patch buffer to this for 4096 legged robots; the CPU ignores it.

@@ -26,9 +26,7 @@ from surefoot_bridge.bundle import (
     write_manifest,
 )
 from surefoot_bridge.bundle.golden import contract_digest
-from surefoot_bridge.bundle.manifest import MANIFEST_FILE
 from surefoot_bridge.contract import Contract, write_contract
-from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.policy import RUNTIMES, Network
 from surefoot_bridge.policy.forms import policy_files
 from surefoot_bridge.policy.weights import describe
@@ -82,17 +80,15 @@ def export_policy(
 
     Args:
         trained: The policy.
-        folder: The bundle's folder; a bundle that is there is replaced.
+        folder: The bundle's folder; what is there is replaced.
         physics: Engine to record in, checked.
         device: Device, checked.
         private_key: Key to sign with, 32 bytes in base64.
         on_step: Called after every control step of the recording.
 
     Raises:
-        SurefootError: If the actor sees what the robot does not measure, a form of the policy is off, or the folder
-            holds something else than a bundle.
+        SurefootError: If the actor sees what the robot does not measure, or a form of the policy is off.
     """
-    check_place(folder)
     log = trained.output / "logs" / "export.log"
     with open_session(
         trained, physics=physics, device=device, num_envs=1, seed=1, noise=False, randomization="none", log=log
@@ -118,18 +114,6 @@ def export_policy(
     finally:
         shutil.rmtree(written, ignore_errors=True)
     return Exported(load_bundle(folder), parity, trace.fell_at)
-
-
-def check_place(folder: Path) -> None:
-    """Refuse to replace anything but a bundle.
-
-    Raises:
-        SurefootError: If the folder exists, is not empty and is no bundle.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise SurefootError(f"{folder} is a file; a bundle is a folder. Choose another place with -o.")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST_FILE).is_file():
-        raise SurefootError(f"{folder} holds other files and is no bundle; choose an empty or new folder with -o.")
 
 
 def _write(folder: Path, contract: Contract, trace: Trace, files: dict[str, bytes], parity: dict[str, Parity]) -> None:

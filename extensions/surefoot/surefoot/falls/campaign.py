@@ -19,7 +19,7 @@ from surefoot.files import write_json
 from surefoot.report import commit
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, reason
 from surefoot_bridge.safety import Response, Rule, Safety
 from surefoot_bridge.stages import stage_of
 
@@ -185,7 +185,9 @@ def _read(kept: Path | None, made_of: dict[str, Any]) -> list[FallRow]:
         content = json.loads(kept.read_text())
         return [FallRow(**row) for row in content["rows"]] if content["of"] == made_of else []
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise SurefootError(f"{kept} holds no rows of a campaign ({error}). Remove it to begin anew.") from error
+        raise SurefootError(
+            f"{kept} holds no rows of a campaign ({reason(error)}). Remove it to begin anew."
+        ) from error
 
 
 def _run(plan: FallPlan, keys: list[tuple[str, str]], processes: int | None) -> Iterable[FallRow]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from surefoot.files import atomic_write
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import open_plain
 
 SCHEMA = 1
 """Version of the content's layout; a file of another version is refused."""
@@ -84,7 +84,7 @@ class CheckpointFolder:
             raise CheckpointError(f"{self.path} holds no checkpoint (model_*.pt), so there is nothing to resume from.")
         try:
             return paths[-1], read_checkpoint(paths[-1])
-        except CheckpointError as error:
+        except SurefootError as error:
             good = next((path for path in reversed(paths[:-1]) if _is_readable(path)), None)
             remedy = f"The last good one is {good}: resume from it by its path." if good else "No earlier one is good."
             raise CheckpointError(f"{error} {remedy}") from error
@@ -96,6 +96,8 @@ def write_checkpoint(path: Path, content: Mapping[str, Any]) -> None:
     Raises:
         SurefootError: If the disk is full or the folder cannot be written.
     """
+    import torch
+
     with atomic_write(path) as file:
         torch.save({**content, "schema": SCHEMA}, file)
 
@@ -104,16 +106,35 @@ def read_checkpoint(path: Path, device: str = "cpu") -> dict[str, Any]:
     """Read a checkpoint without running code that it might hold.
 
     Raises:
-        CheckpointError: If the file is missing, is no checkpoint, is cut short, or has another layout.
+        SurefootError: If the file is missing, is no checkpoint, is cut short, or has another layout.
     """
+    check_form(path)
+    import torch
+
     try:
         content = torch.load(path, map_location=device, weights_only=True)
-    except FileNotFoundError:
-        raise CheckpointError(f"There is no checkpoint {path}.") from None
     except Exception as error:  # torch raises a dozen kinds for a damaged file
-        raise CheckpointError(f"Checkpoint {path} is damaged: {str(error).splitlines()[0]}.") from error
+        raise _damaged(path) from error
     check_schema(content, str(path))
     return content
+
+
+def check_form(path: Path) -> None:
+    """Refuse what cannot be a checkpoint at a glance, long before torch is there to read it.
+
+    Raises:
+        SurefootError: If the file is missing, no plain file, or no whole archive, which a checkpoint is.
+    """
+    with open_plain(path, "checkpoint") as file:
+        if not zipfile.is_zipfile(file):
+            raise _damaged(path)
+
+
+def _damaged(path: Path) -> CheckpointError:
+    return CheckpointError(
+        f"{path} is no checkpoint, or a damaged one: it cannot be read. Name another; a run's are its "
+        "checkpoints/model_*.pt."
+    )
 
 
 def check_schema(content: Any, name: str) -> None:
@@ -134,6 +155,6 @@ def check_schema(content: Any, name: str) -> None:
 def _is_readable(path: Path) -> bool:
     try:
         read_checkpoint(path)
-    except CheckpointError:
+    except SurefootError:
         return False
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from surefoot.report import control_groups
 from surefoot_bridge.errors import SurefootError
 
 BASE_GIB = 1.2
@@ -15,7 +16,7 @@ PER_ENVIRONMENT_MIB = 1.55
 
 
 def available_gib() -> float | None:
-    """Return the memory that new work can take [GiB], within the container's limit; None where Linux does not say."""
+    """Return the memory that new work can take [GiB], within every group's limit; None where Linux does not say."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
@@ -23,12 +24,7 @@ def available_gib() -> float | None:
     kib = next((int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")), None)
     if kib is None:
         return None
-    free = kib / 2**20
-    try:
-        limit, used = (Path(f"/sys/fs/cgroup/memory.{name}").read_text().strip() for name in ("max", "current"))
-    except OSError:
-        return free
-    return free if limit == "max" else min(free, (int(limit) - int(used)) / 2**30)
+    return min([kib / 2**20, *((limit - used) / 2**30 for limit, used in control_groups())])
 
 
 def check_memory(num_envs: int, *, processes: int = 1, copies: int = 1) -> None:

@@ -13,6 +13,7 @@ from surefoot.files import atomic_write, write_json
 from surefoot.learning.checkpoint import CheckpointFolder
 from surefoot.report import provenance
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import read_plain
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,20 @@ class RunSettings:
     iterations: int
     overrides: tuple[str, ...] = ()
     processes: int = 1
+
+
+def run_name(text: str) -> str:
+    """Return a run's name unchanged; the type of an argument.
+
+    Raises:
+        SurefootError: If it cannot be part of a folder's name.
+    """
+    if not re.fullmatch(r"[\w.-]{0,100}", text):
+        raise SurefootError(
+            f"The run name {text!r} is not valid; it may hold letters, digits, '.', '_' and '-', 100 at most. "
+            "Give another with --run-name."
+        )
+    return text
 
 
 @dataclass(frozen=True)
@@ -89,8 +104,7 @@ class RunDirectory:
         Raises:
             SurefootError: If the name has a path in it, or the folder cannot be written.
         """
-        if not re.fullmatch(r"[\w.-]*", name):
-            raise SurefootError(f"Run name {name!r} may hold letters, digits, '.', '_' and '-' only.")
+        run_name(name)
         stem = datetime.now().strftime("%Y-%m-%d_%H-%M-%S") + (f"_{name}" if name else "")
         parent = root / settings.task
         for attempt in range(1, 100):
@@ -119,10 +133,14 @@ class RunDirectory:
             SurefootError: If it is not a run's folder.
         """
         if not path.exists():
-            raise SurefootError(f"{path} does not exist. Runs are in runs/TASK/DATE_NAME.")
+            raise SurefootError(
+                f"The run {path} does not exist; name a folder runs/TASK/DATE_NAME, or a checkpoint in it."
+            )
         run = cls(path.parent.parent if path.is_file() else path)
         if not run.record.is_file():
-            raise SurefootError(f"{path} is not a run directory: it has no run.json. Runs are in runs/TASK/DATE_NAME.")
+            raise SurefootError(
+                f"{path} is not a run directory: it has no run.json. Name a folder runs/TASK/DATE_NAME."
+            )
         return run
 
     def write_record(self, settings: RunSettings) -> None:
@@ -142,13 +160,15 @@ class RunDirectory:
         Raises:
             SurefootError: If it is damaged.
         """
+        text = read_plain(self.record, "record of a run", largest_bytes=1 << 24)
         try:
-            record = json.loads(self.record.read_text(encoding="utf-8"))
+            record = json.loads(text)
         except ValueError as error:
-            raise SurefootError(f"{self.record} is not JSON: {error}.") from error
-        missing = sorted(
-            item.name for item in fields(RunSettings) if item.default is MISSING and item.name not in record
-        )
+            raise SurefootError(
+                f"{self.record} is not JSON; it was cut short or changed. Name a checkpoint of another run."
+            ) from error
+        required = [item.name for item in fields(RunSettings) if item.default is MISSING]
+        missing = sorted(name for name in required if not isinstance(record, dict) or name not in record)
         if missing:
             raise SurefootError(f"{self.record} lacks {', '.join(missing)}; it is not the record of a training run.")
         return record

@@ -14,11 +14,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from surefoot.engines import check_physics, launched, native_log
+from surefoot.cli import as_called
+from surefoot.engines import check_physics, launched, native_log, short_name
 from surefoot.learning.distributed import share_cores
 from surefoot.learning.fault_guard import TrainingFaultError, faulty_environments
 from surefoot.learning.metrics import JsonLines, MetricsSink, TensorBoard
 from surefoot.learning.run_directory import RunDirectory, RunSettings
+from surefoot.processes import module_command
 from surefoot.ranks import Ranks
 from surefoot.report import provenance
 from surefoot_bridge.errors import SurefootError
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from surefoot.learning.worker_processes import WorkerProcesses
 
 EXIT_TRAINED, EXIT_FAULT, EXIT_INTERRUPTED = 0, 1, 130
+
+DEFAULT_EPISODES = 50
+"""Episodes that a policy is judged by where nobody says how many; of a short run fewer, one an iteration."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,8 @@ def train(plan: TrainingPlan, run: RunDirectory | None) -> int:
         run.write_config(plan.env_cfg, plan.agent_cfg)
         settings = plan.settings
         shared = f", in {settings.processes} processes" if settings.processes > 1 else ""
-        print(f"{settings.task}: {settings.num_envs} environments in {settings.physics} on {settings.device}{shared}")
+        engine = short_name(settings.physics)
+        print(f"{settings.task}: {settings.num_envs} environments in {engine} on {settings.device}{shared}")
         print(f"Run directory: {run.path}", flush=True)
     sinks = _open_sinks(plan, run) if run is not None else []
     try:
@@ -235,11 +241,15 @@ def _finish(plan: TrainingPlan, run: RunDirectory, sinks: list[MetricsSink], end
 
     print(f"Learning curves: {draw_learning_curves(run.metrics, run.path / 'plots' / 'learning_curves.png')}")
     _draw_ranges(plan, run)
-    if plan.video and _play(run, latest):
+    played = _play(run, latest, episodes=min(DEFAULT_EPISODES, plan.settings.iterations)) if plan.video else None
+    if played is not None:
         for video in sorted((run.path / "videos").glob("*.mp4")):
             for sink in sinks:
                 sink.add_video(video, int(latest.stem.removeprefix("model_")))
-    print(f"Next: surefoot play {run.path} --viewer viser")
+    if played == 1:
+        more = f"surefoot train --resume {run.path} --iterations {2 * plan.settings.iterations}"
+        print(as_called(f"It falls short yet. Train on: {more}"))
+    print(as_called(f"Next: surefoot play {run.path} --viewer viser"))
 
 
 def _draw_ranges(plan: TrainingPlan, run: RunDirectory) -> None:
@@ -259,17 +269,18 @@ def _draw_ranges(plan: TrainingPlan, run: RunDirectory) -> None:
     print(f"Ranges: {draw_range_history(rows, declared_ranges(layout), picture, title=plan.settings.task)}")
 
 
-def _play(run: RunDirectory, checkpoint: Path) -> bool:
+def _play(run: RunDirectory, checkpoint: Path, *, episodes: int) -> int | None:
     """Judge and film the policy in a process of its own: an engine cannot be started twice in one.
 
     Returns:
-        Whether it ran, whatever the verdict.
+        0 if it walks, 1 if it falls short; None if it could not be played.
     """
-    command = [sys.executable, "-m", "surefoot.cli", "play", str(checkpoint), "--json", str(run.path / "report.json")]
-    return subprocess.run(command, check=False).returncode in (0, 1)
+    how = ("--episodes", str(episodes), "--json", str(run.path / "report.json"))
+    status = subprocess.run(module_command("surefoot.cli", "play", str(checkpoint), *how), check=False).returncode
+    return status if status in (0, 1) else None
 
 
 def _resume_hint(run: RunDirectory | None) -> str:
     if run is None or not run.checkpoints.numbered():
         return "Nothing was saved yet."
-    return f"Saved: {run.checkpoints.numbered()[-1]}. Continue with: surefoot train --resume {run.path}"
+    return as_called(f"Saved: {run.checkpoints.numbered()[-1]}. Continue with: surefoot train --resume {run.path}")

@@ -21,7 +21,7 @@ import numpy as np
 from surefoot.files import atomic_write
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.learning.wandb_records import last_step, unsent_folders
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, reason
 
 _INIT_TIMEOUT_S = 10
 _FINISH_TIMEOUT_S = 30
@@ -150,7 +150,7 @@ class WandbLogger:
             return self._wandb.init(mode=mode, settings=self._wandb.Settings(**settings), **options)
         except Exception as error:  # wandb raises its own kinds and those of its transport
             if mode in ("offline", "disabled"):
-                raise SurefootError(f"Weights & Biases could not start in mode {mode!r}: {error}") from error
+                raise SurefootError(f"Weights & Biases could not start in mode {mode!r}: {reason(error)}.") from error
             return self._wandb.init(mode="offline", settings=self._wandb.Settings(**settings), **options)
 
     def _describe(self) -> str:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, reason
 
 READING_TIMEOUT_S = 120
 """Time that reading a recorded run may take [s]."""
@@ -34,7 +34,7 @@ def read_records(file: Path) -> dict[str, list[Any]]:
         done = subprocess.run(command, capture_output=True, text=True, timeout=READING_TIMEOUT_S, check=False)
         lines = [json.loads(line) for line in done.stdout.splitlines()] if done.returncode == 0 else None
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise SurefootError(f"{file} cannot be read: {error}.") from error
+        raise SurefootError(f"{file} cannot be read: {reason(error)}.") from error
     if not lines:
         raise SurefootError(f"{file} cannot be read: {done.stderr.strip()[-300:] or 'it holds nothing'}.")
     records: dict[str, list[Any]] = {}

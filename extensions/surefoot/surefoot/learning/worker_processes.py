@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
+from surefoot.processes import module_command
 from surefoot.ranks import rank_variables, ready_file
 from surefoot_bridge.errors import SurefootError
 
@@ -71,7 +71,7 @@ class WorkerProcesses:
         for rank in range(1, count):
             with self._log(rank).open("wb") as log:
                 process = subprocess.Popen(
-                    [sys.executable, "-m", module],
+                    module_command(module),
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=subprocess.STDOUT,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot.learning.run_directory import RunDirectory, RunSettings
-from surefoot.task_registry import TASKS, check_task
+from surefoot.task_registry import check_task, package_folders
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 
@@ -60,12 +59,7 @@ def find_pretrained(task: str) -> TrainedPolicy:
 
 def _pretrained_roots() -> list[Path]:
     """Return the ``pretrained`` folders of all packages that register tasks."""
-    modules = [offer.reference.partition(":")[0] for offers in TASKS.by_name().values() for offer in offers]
-    specs = [
-        sys.modules[module].__spec__ for module in modules if module in sys.modules
-    ]  # others could not be imported
-    roots = [Path(place) / "pretrained" for spec in specs if spec for place in spec.submodule_search_locations or ()]
-    return [root for root in roots if root.is_dir()]
+    return [root for folder in package_folders() if (root := folder / "pretrained").is_dir()]
 
 
 def _latest_checkpoint(run: RunDirectory) -> Path:

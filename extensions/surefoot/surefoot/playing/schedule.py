@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
 EPISODE_S = 20.0
 COMMAND_PERIOD_S = 5.0
@@ -114,6 +116,8 @@ def draw_schedule(
     Returns:
         The schedule, on the CPU.
     """
+    import torch
+
     generator = torch.Generator().manual_seed(seed)
     num_commands = round(EPISODE_S / COMMAND_PERIOD_S)
     lower, upper = torch.tensor(COMMAND_LOWER), torch.tensor(COMMAND_UPPER)

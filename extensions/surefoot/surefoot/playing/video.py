@@ -21,6 +21,7 @@ import numpy as np
 
 from surefoot.files import atomic_write
 from surefoot.playing.recording import Recording
+from surefoot.processes import module_command
 from surefoot_bridge.errors import SurefootError
 
 FRAMES_PER_SECOND = 25
@@ -28,6 +29,9 @@ SIZE = (640, 480)
 
 _SHEET_COLUMNS, _SHEET_ROWS = 4, 3
 _SHEET_INTERVAL_S = 0.08
+
+_HEADLESS = ("osmesa", "egl")
+"""Libraries of OpenGL that need no screen."""
 """Between pictures of a contact sheet; 12 of them show about two strides of a trot."""
 
 
@@ -65,14 +69,17 @@ def draw_in_child(what: str, module: str, *arguments: str, without: str) -> None
         SurefootError: If there is no way to draw here, or it failed; the reason is the last line that it printed.
     """
     backend = gl_backend()
-    environment = os.environ | {"MUJOCO_GL": backend, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-m", module, *arguments]
+    # OpenGL's package has a choice of its own, which MuJoCo refuses where it differs from the one for MuJoCo.
+    platform = {"PYOPENGL_PLATFORM": backend} if backend in _HEADLESS else {}
+    environment = os.environ | {"MUJOCO_GL": backend, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | platform
+    command = module_command(module, *arguments)
     result = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, check=False)
     if result.returncode != 0:
         reason = result.stderr.strip().splitlines()[-1:] or [f"exit status {result.returncode}"]
+        others = " or ".join(f"MUJOCO_GL={name}" for name in _HEADLESS if name != backend)
         raise SurefootError(
             f"{what} could not be drawn with MUJOCO_GL={backend}: {reason[0]} "
-            f"Choose another library with MUJOCO_GL=osmesa or MUJOCO_GL=egl, or leave it out with {without}."
+            f"Choose another library with {others}, or leave it out with {without}."
         )
 
 

@@ -28,15 +28,18 @@ class LivePage:
         spec: The robot to draw.
         title: Heading of the controls.
         command: Where the sliders start: vx, vy [m/s], yaw rate [rad/s].
+        host: Address that it is served on.
         port: Port of the page; the next free one is taken where it is in use.
 
     Raises:
         SurefootError: If the robot has a shape that the page cannot draw.
     """
 
-    def __init__(self, spec: RobotSpec, *, title: str, command: tuple[float, float, float], port: int) -> None:
+    def __init__(
+        self, spec: RobotSpec, *, title: str, command: tuple[float, float, float], host: str, port: int
+    ) -> None:
         self._scene = RobotScene(spec)
-        self._server = viser.ViserServer(port=port, verbose=False)
+        self._server = viser.ViserServer(host=host, port=port, verbose=False)
         self.pushes, self.resets = threading.Event(), threading.Event()  # set by the buttons
         self._add_controls(title, command)
         self._floor = self._server.scene.add_grid(

@@ -1,13 +1,13 @@
 """The whole check of a robot: the model by itself, then in every engine, then the engines against each other."""
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
 from surefoot.engines import check_physics
+from surefoot.processes import module_command
 from surefoot.robot_checks.model_checks import check_model, check_readback
 from surefoot.robot_checks.motion_checks import REFERENCE, check_agreement, check_motion
 from surefoot.robot_checks.mujoco_engine import MujocoEngine
@@ -72,7 +72,7 @@ def check_robot(
 def _record_in_process(spec: RobotSpec, engine: str, device: str) -> Recording:
     with tempfile.TemporaryDirectory(prefix="surefoot-check-") as folder:
         path = Path(folder) / "recording.npz"
-        command = [sys.executable, "-m", "surefoot.robot_checks.worker", spec.name, engine, device, str(path)]
+        command = module_command("surefoot.robot_checks.worker", spec.name, engine, device, str(path))
         try:
             result = subprocess.run(
                 command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=_TIMEOUT_S, check=False

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, reason
 from surefoot_robots.usd import cache_directory
 
 from . import FLAT_GROUND_USD
@@ -55,7 +55,7 @@ def ground_file(grids: Sequence[HeightGrid]) -> Path:
             whole.replace(path)
     except OSError as error:
         raise SurefootError(
-            f"The cache {folder} cannot be written: {error}. Set SUREFOOT_CACHE_DIR to a writable directory."
+            f"The cache {folder} cannot be written: {reason(error)}. Set SUREFOOT_CACHE_DIR to a writable directory."
         ) from error
     return path
 

@@ -7,13 +7,14 @@ import math
 import os
 from dataclasses import dataclass
 
+from surefoot.engines.physics import SHORT_NAMES, check_physics, short_name
 from surefoot.evaluation.scenarios.scenario import RobotVariation, Scenario
 from surefoot.report import memory_gib
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 MUJOCO = "mujoco"
-_SHORT = {"physx": "ovphysx", "newton": "newton_mjwarp"}
-ENGINES = (MUJOCO, "ovphysx", "newton_mjwarp")
+PHYSX, NEWTON = SHORT_NAMES["physx"], SHORT_NAMES["newton"]
+ENGINES = (MUJOCO, PHYSX, NEWTON)
 """Engines in the order of reports; ``physx`` and ``newton`` are taken for the latter two."""
 
 CHUNK = 50
@@ -59,7 +60,7 @@ def allocate(engine: str, device: str, *, processes: int | None) -> TrialAllocat
         return TrialAllocation(1, 1000, None, whole_length=True)
     room = memory_gib() / _PROCESS_GIB
     most = processors if math.isnan(room) else min(processors, max(int(room), 1))
-    return TrialAllocation(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=engine == _SHORT["physx"])
+    return TrialAllocation(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=engine == PHYSX)
 
 
 def leaves_traces(engine: str, scenario: Scenario) -> bool:
@@ -67,13 +68,13 @@ def leaves_traces(engine: str, scenario: Scenario) -> bool:
 
     PhysX rounds the frames of a base's joints whenever it gets another payload.
     """
-    return engine == _SHORT["physx"] and scenario.robot.payload_kg.high > 0.0
+    return engine == PHYSX and scenario.robot.payload_kg.high > 0.0
 
 
 def why_not_scored(engine: str, scenario: Scenario) -> str:
     """Return why an engine cannot run a scenario as it is meant, in a sentence; empty where it can."""
     robot = scenario.robot
-    if engine == _SHORT["physx"] and has_turning_friction(robot):
+    if engine == PHYSX and has_turning_friction(robot):
         return (
             "PhysX has no rolling friction, and one torsional patch for all robots: the scenario is scored in MuJoCo "
             "and Newton."
@@ -92,9 +93,9 @@ def full_name(name: str) -> str:
     Raises:
         SurefootError: If there is no such engine.
     """
-    known = _SHORT.get(name, name)
+    known = SHORT_NAMES.get(name, name)
     if known not in ENGINES:
-        raise unknown_name("engine", name, (*ENGINES, *_SHORT))
+        raise unknown_name("engine", name, map(short_name, ENGINES))
     return known
 
 
@@ -110,9 +111,7 @@ def check_engines(names: str, device: str) -> tuple[str, ...]:
             if importlib.util.find_spec("mujoco") is None:
                 raise SurefootError("Engine 'mujoco' is not installed: pip install 'mujoco>=3.12,<3.13'.")
         else:
-            from surefoot.engines import check_physics
-
             check_physics(name, device)
     if not asked:
-        raise SurefootError(f"Name at least one engine of {', '.join(ENGINES)}.")
+        raise SurefootError(f"{names!r} names no engine; valid: {', '.join(map(short_name, ENGINES))}.")
     return tuple(name for name in ENGINES if name in asked)

@@ -13,9 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from surefoot.evaluation.engines.choice import full_name
 from surefoot.evaluation.results.result import Evaluation, success_interval
+from surefoot.evaluation.scenarios.scenario import Suite
 from surefoot.evaluation.statistics import Interval, certain_verdict, fewest_successes, fewest_trials
 from surefoot.evaluation.trials.outcome import ScenarioOutcome
 from surefoot.located_yaml import read_yaml, validated
+from surefoot.task_registry import package_folders
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 Judgement = Literal["pass", "fail", "undecided", "could not run", "not scored"]
@@ -138,17 +140,32 @@ def load_gate(name_or_path: str | Path) -> Gate:
     """Return a gate.
 
     Args:
-        name_or_path: ``standard``, or a YAML file with the keys of :class:`Gate`.
+        name_or_path: ``standard``, the name of one that came with the tasks, in a folder ``gates`` of theirs, or a YAML
+            file with the keys of :class:`Gate`.
 
     Raises:
         SurefootError: If there is no such file, or anything in it is wrong.
     """
     if str(name_or_path) == STANDARD.name:
         return STANDARD
-    path = Path(name_or_path)
+    shipped = {path.stem: path for folder in package_folders() for path in folder.glob("*/gates/*.yaml")}
+    path = shipped.get(str(name_or_path), Path(name_or_path))
     if not path.is_file():
-        raise unknown_name("gate", str(name_or_path), [STANDARD.name], "Or name a YAML file.")
+        raise unknown_name("gate", str(name_or_path), [STANDARD.name, *shipped], "Or name a YAML file.")
     return validated(Gate, read_yaml(path))
+
+
+def check_gate(gate: Gate, suite: Suite) -> None:
+    """Refuse a gate that asks for scenarios which a suite does not have, before any trial runs.
+
+    Raises:
+        SurefootError: With the nearest names.
+    """
+    known = [scenario.name for scenario in suite.scenarios]
+    for name in gate.scenarios:
+        if name not in known:
+            remedy = f"The gate {gate.name!r} asks for it: correct it, or choose another suite with --suite."
+            raise unknown_name(f"scenario of the suite {suite.name!r}", name, known, remedy)
 
 
 def judge(

@@ -10,13 +10,14 @@ import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from surefoot.evaluation.scenarios.scenario import Suite
 from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
 from surefoot.files import atomic_write
+from surefoot.located_yaml import LocatedYaml, validated
 from surefoot_bridge.contract.strict_json import parse_json
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, reason
 
 from .json_lines import json_lines, without_infinity
 from .result import Evaluation, ProvenPolicy, success_interval
@@ -137,18 +138,17 @@ def read_evaluation(path: Path) -> Evaluation:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SurefootError(
-            f"{path} has no evaluation that can be read: {error}. Name an {FILE_NAME}, or a bundle or the folder of a "
-            "report that holds one; surefoot verify writes it."
+            f"{path} has no evaluation that can be read: {reason(error)}. Name an {FILE_NAME}, or a bundle or the "
+            "folder of a report that holds one; surefoot verify writes it."
         ) from error
     data = parse_json(text, what=str(file))
     version = data.get("schema") if isinstance(data, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise SurefootError(f"{file} is of schema {version}; this surefoot reads {SCHEMA}. Install a newer surefoot.")
     try:
-        content = _File.model_validate(data)
-    except ValidationError as error:
-        mistakes = [f"{'.'.join(map(str, item['loc'])) or 'it'}: {item['msg']}." for item in error.errors()]
-        raise SurefootError("\n  ".join([f"{file} is refused:", *mistakes, _AGAIN])) from error
+        content = validated(_File, LocatedYaml(file, data, {}))
+    except SurefootError as error:
+        raise SurefootError(f"{error} {_AGAIN}") from error
     evaluation = Evaluation(
         suite=content.suite,
         engines=content.engines,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot.evaluation.engines.choice import check_engines
-from surefoot.evaluation.judging.gate import GateVerdict, judge_evaluation, load_gate
+from surefoot.evaluation.judging.gate import GateVerdict, check_gate, judge_evaluation, load_gate
 from surefoot.evaluation.report.junit import junit_xml
 from surefoot.evaluation.report.markdown_summary import markdown_summary
 from surefoot.evaluation.results.evaluation_file import FILE_NAME as EVALUATION_FILE
@@ -20,7 +20,7 @@ from surefoot.files import atomic_write
 from surefoot.report import provenance, versions
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import unknown_name
 
 from .progress import Tally
 from .suite_run import Plan, SuiteRun
@@ -87,13 +87,9 @@ def checked(request: VerifyRequest, bundle: Bundle | None = None) -> Plan:
         SurefootError: If the bundle or the suite is refused, or an engine is not there.
     """
     bundle = bundle or load_bundle(request.bundle, runtime="numpy")
-    if request.trials is not None and request.trials < 1:
-        raise SurefootError(f"{request.trials} trials are asked for; it must be at least 1.")
-    if request.processes is not None and request.processes < 1:
-        raise SurefootError(f"{request.processes} processes are asked for; it must be at least 1.")
-    if request.gate is not None:
-        load_gate(request.gate)
     suite = load_suite(request.suite, bundle.contract)
+    if request.gate is not None:
+        check_gate(load_gate(request.gate), suite)
     if request.scenarios:
         suite = _only(suite, request.scenarios)
     return Plan(

@@ -6,13 +6,12 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from surefoot.cli import PROCESS_DEFAULTS
+from surefoot.processes import PROCESS_DEFAULTS, module_command
 from surefoot_bridge.errors import SurefootError
 
 from .messages import Answer, Request, Setup
@@ -102,7 +101,7 @@ class WorkerProcess:
             self._log.parent.mkdir(parents=True, exist_ok=True)
             with self._log.open("a") as log:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", MODULE],
+                    module_command(MODULE),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
