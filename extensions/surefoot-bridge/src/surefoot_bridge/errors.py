@@ -24,6 +24,18 @@ def first_few(lines: Sequence[str]) -> List[str]:
     return [*lines[:MOST_NAMED], *([f"... and {more} more."] if more > 0 else [])]
 
 
+def refusal(head: str, mistakes: Sequence[str], remedy: str = "") -> SurefootError:
+    """Build the error for one mistake or several: one line for one, else a line for each of the first few.
+
+    Args:
+        head: What is refused; left out when empty.
+        mistakes: What is wrong with it, a sentence each.
+        remedy: One sentence that says what to do; left out when empty.
+    """
+    lines = [line for line in (head, *first_few(mistakes), remedy) if line]
+    return SurefootError((" " if len(mistakes) == 1 else "\n  ").join(lines))
+
+
 def unknown_name(kind: str, value: str, valid: Iterable[str], remedy: str = "") -> SurefootError:
     """Build the error for a name that is not among the valid ones, nearest names first.
 

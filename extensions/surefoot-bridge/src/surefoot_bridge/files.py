@@ -6,6 +6,7 @@ A pipe would make the program wait for a writer that never comes, a device does 
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Union
 
@@ -66,10 +67,27 @@ def read_plain(path: Union[str, Path], what: str, *, largest_bytes: int) -> byte
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file so that it is there whole or not at all.
+
+    Raises:
+        SurefootError: If it cannot be written.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        raise cannot_write(str(path), error) from error
+
+
+def cannot_write(what: str, error: OSError) -> SurefootError:
+    """Return the refusal of an output, with its remedy."""
+    return SurefootError(
+        f"{what} cannot be written: {error.strerror or error}. Give a file in a folder that is there, has room, and "
+        "that you may write to."
+    )

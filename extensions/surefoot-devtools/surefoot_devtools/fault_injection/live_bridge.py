@@ -14,9 +14,9 @@ from surefoot_bridge.robots import LOOPBACK, Reading, Robot, RobotAddress
 from surefoot_bridge.robots.choice import RobotPlace
 from surefoot_bridge.runtime import Loop, Run, run_bridge
 from surefoot_bridge.runtime.bridge_run import FaultHooks
-from surefoot_bridge.runtime.checklist import WORD
 from surefoot_bridge.stages import stage_of
 from surefoot_bridge.state import JointCommand
+from surefoot_bridge.words import READY
 
 from .catalogue import LIVE_FAULTS, Fault
 from .faulty_parts import FaultyClock, FaultyOperator, FaultyPolicy, SpendingClock
@@ -127,7 +127,7 @@ def main() -> None:
         stage=stage,
         operator=OperatorChoice("script", script),
         logs=folder / "logs",
-        word=WORD,
+        word=READY,
     )
     hooks = LiveFaultHooks(contract, LIVE_FAULTS[order.fault], order.seed)
     outcome = run_bridge(bundle, run, hooks=hooks)

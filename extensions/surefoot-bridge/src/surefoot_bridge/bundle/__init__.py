@@ -1,6 +1,6 @@
 """A bundle: a folder with a policy, its contract, its golden trace and a manifest, all held against each other."""
 
-from .bundle import CONTRACT_FILE, GOLDEN_FILE, UNSIGNED_WORD, WEIGHTS_FILE, Bundle, load_bundle
+from .bundle import CONTRACT_FILE, GOLDEN_FILE, WEIGHTS_FILE, Bundle, load_bundle
 from .golden import Golden, read_golden, save_golden
 from .manifest import Manifest, identity, read_files, write_manifest
 from .signature import new_key, sign_bundle
@@ -8,7 +8,6 @@ from .signature import new_key, sign_bundle
 __all__ = [
     "CONTRACT_FILE",
     "GOLDEN_FILE",
-    "UNSIGNED_WORD",
     "WEIGHTS_FILE",
     "Bundle",
     "Golden",

@@ -17,6 +17,7 @@ from surefoot_bridge.policy import Network, Observations, Policy, Targets, load_
 from surefoot_bridge.policy.forms import check_forms
 from surefoot_bridge.policy.weights import describe
 from surefoot_bridge.robots.transports import known_caps
+from surefoot_bridge.words import UNSIGNED
 
 from .agreement import check_agreement
 from .golden import Golden, contract_digest, read_golden
@@ -27,9 +28,6 @@ from .signature import check_signature
 CONTRACT_FILE = "contract.json"
 GOLDEN_FILE = "golden.npz"
 WEIGHTS_FILE = "policy.npz"
-
-UNSIGNED_WORD = "UNSIGNED"
-"""What a person types who moves a real robot by a bundle of which nobody says whom it comes from."""
 
 _LARGEST_CONTRACT = 1 << 20  # bytes; one has some thirty thousand
 
@@ -80,7 +78,7 @@ def load_bundle(
             looked at: anybody can sign with a key of his own.
         runtime: By what to run the policy: ``torchscript``, ``onnx`` or ``numpy``; None for the first that can.
         on_hardware: Whether a real robot will be moved, for which a signature is required.
-        unsigned_word: :data:`UNSIGNED_WORD`, typed by who moves a real robot without one.
+        unsigned_word: :data:`~surefoot_bridge.words.UNSIGNED`, typed by who moves a real robot without one.
 
     Raises:
         SurefootError: If anything is not as it should be. It names the file, and the step and the term where there are
@@ -88,11 +86,11 @@ def load_bundle(
     """
     folder = Path(folder)
     manifest, files = read_files(folder)
-    if on_hardware and require_signature_by is None and unsigned_word != UNSIGNED_WORD:
+    if on_hardware and require_signature_by is None and unsigned_word != UNSIGNED:
         typed = "" if unsigned_word is None else f", and {unsigned_word[:40]!r} is not the word"
         raise SurefootError(
             f"No signature is required of {folder}, which is to move a real robot{typed}. Name the key that must have "
-            f"signed it (--public-key KEY), or type the word for going without: --unsigned {UNSIGNED_WORD}."
+            f"signed it (--public-key KEY), or type the word for going without: --unsigned {UNSIGNED}."
         )
     if require_signature_by is not None:
         check_signature(manifest, files.get(SIGNATURE_FILE), require_signature_by, folder=folder)
@@ -122,7 +120,7 @@ def _read_contract(files: Dict[str, bytes], folder: Path) -> Contract:
     try:
         text = files[CONTRACT_FILE].decode()
     except UnicodeDecodeError as error:
-        raise SurefootError(f"{where} is no text in UTF-8: {error}. Export the policy again.") from error
+        raise SurefootError(f"{where} is no text in UTF-8. Export the policy again.") from error
     return read_contract(text, where=where)
 
 

@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, Tuple
 
 import numpy as np
 
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, refusal
 from surefoot_bridge.policy.npz import check_names, read_npz, write_npz
 from surefoot_bridge.state import JointCommand, RobotState
 
@@ -145,7 +145,7 @@ def read_golden(data: bytes, where: str) -> Golden:
     check_names(arrays, [*_LAYOUT, _HASH, *(_COLUMNS + item.name for item in fields(Columns))], where=where)
     mistakes = list(_mistakes(arrays))
     if mistakes:
-        raise SurefootError("\n  ".join([f"{where} is refused:", *mistakes]))
+        raise refusal(f"{where} is refused:", mistakes)
     return Golden(
         report=RobotState(**{item.name: arrays[_REPORT + item.name] for item in fields(RobotState)}),
         joint_command=JointCommand(**{item.name: arrays[_JOINTS + item.name] for item in fields(JointCommand)}),

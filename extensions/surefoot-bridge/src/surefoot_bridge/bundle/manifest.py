@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Dict, Iterator, Tuple
 
 from surefoot_bridge.contract.strict_json import from_data, parse_json, to_json
-from surefoot_bridge.errors import SurefootError, first_few
+from surefoot_bridge.errors import SurefootError, refusal
 from surefoot_bridge.files import write_whole
 
 FORMAT = 1
@@ -60,7 +60,7 @@ class Manifest:
         """Refuse names that could lead out of the folder, and hashes and sizes that are none."""
         mistakes = list(_mistakes(self))
         if mistakes:
-            raise SurefootError("\n  ".join(first_few(mistakes)))
+            raise refusal("", mistakes)
 
 
 def canonical(manifest: Manifest) -> bytes:
@@ -104,7 +104,7 @@ def read_manifest(data: bytes, *, where: str) -> Manifest:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise SurefootError(f"{where} is no text in UTF-8: {error}. {_AGAIN}") from error
+        raise SurefootError(f"{where} is no text in UTF-8. {_AGAIN}") from error
     content = parse_json(text, what=where)
     version = content.get("format") if isinstance(content, dict) else None
     if isinstance(version, int) and version != FORMAT:
@@ -141,8 +141,7 @@ def read_files(folder: Path) -> Tuple[Manifest, Dict[str, bytes]]:
             contents[name] = _read(folder / name, entry.size_bytes + 1)
             mistakes += _differences(name, entry, contents[name])
     if mistakes:
-        listed = first_few(mistakes)
-        raise SurefootError("\n  ".join([f"The bundle {folder} is not what its manifest says:", *listed, _AGAIN]))
+        raise refusal(f"The bundle {folder} is not what its manifest says:", mistakes, _AGAIN)
     if SIGNATURE_FILE in present:
         contents[SIGNATURE_FILE] = _read(folder / SIGNATURE_FILE, _LARGEST_MANIFEST)
     return manifest, contents
@@ -173,7 +172,7 @@ def _plain_files(folder: Path) -> Tuple[str, ...]:
             elif not _NAME.fullmatch(entry.name):
                 mistakes.append(f"{entry.name!r} is no name of a bundle's file; remove it.")
     if mistakes:
-        raise SurefootError("\n  ".join([f"The bundle {folder} holds what no bundle does:", *first_few(mistakes)]))
+        raise refusal(f"The bundle {folder} holds what no bundle does:", mistakes)
     return tuple(names)
 
 
@@ -182,7 +181,7 @@ def _read(path: Path, at_most: int) -> bytes:
     try:
         descriptor = os.open(str(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise SurefootError(f"{path} cannot be read: {error}.") from error
+        raise SurefootError(f"{path} cannot be read: {error.strerror}. {_AGAIN}") from error
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise SurefootError(f"{path} is no plain file.")

@@ -73,12 +73,12 @@ def check_signature(manifest: Manifest, content: Optional[bytes], required_key: 
     Raises:
         SurefootError: If there is no signature, one by another key, or one of something else.
     """
-    required = _decode(required_key, _KEY_BYTES, "The public key that is required")
+    required = _decode(required_key, _KEY_BYTES, "--public-key")
     where = str(Path(folder) / SIGNATURE_FILE)
     if content is None:
         raise SurefootError(
             f"{folder} is not signed: it has no {SIGNATURE_FILE}, and a signature by {required_key} is required. "
-            "Sign it with that key, or load a bundle that is."
+            "Sign it with that key (surefoot export ... --sign FILE), or take a bundle that is."
         )
     data = parse_json(content.decode(errors="replace"), what=where)
     signature = from_data(Signature, data, what=where)

@@ -1,25 +1,32 @@
 """``surefoot-bridge check BUNDLE``: checks all of a bundle and says what is in it."""
 
-import argparse
 from dataclasses import asdict
-from pathlib import Path
-from typing import Iterator, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Iterator, Sequence, Tuple
 
-from surefoot_bridge.bundle import Bundle, load_bundle
-from surefoot_bridge.policy import RUNTIMES
-from surefoot_bridge.robots.transports import known_caps, transport_errors
+from surefoot_bridge.arguments import FOLDER, OUTPUT, Parser, one_of, public_key
+from surefoot_bridge.words import RUNTIMES
 
-from .report import write_report
+if TYPE_CHECKING:
+    from surefoot_bridge.bundle import Bundle
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Run ``check``: 0 if the bundle holds."""
-    parser = argparse.ArgumentParser(prog="surefoot-bridge check", description=__doc__)
-    parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="folder that surefoot export has written")
-    parser.add_argument("--public-key", metavar="KEY", help="key that must have signed it, as `key new` prints it")
-    parser.add_argument("--runtime", choices=list(RUNTIMES), help="by what to run the policy; the first that can")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures")
-    arguments = parser.parse_args(argv)
+    parser = Parser("surefoot-bridge check", "Check all of a bundle and say what is in it.")
+    parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder that surefoot export has written")
+    parser.add_argument("--public-key", type=public_key, metavar="KEY", help="key that must have signed it")
+    parser.add_argument(
+        "--runtime",
+        type=one_of("runtime", RUNTIMES),
+        metavar="RUNTIME",
+        help=f"by what to run the policy: {', '.join(RUNTIMES)}; the first that can by default",
+    )
+    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="also write the figures")
+    arguments = parser.values(argv)
+    from surefoot_bridge.bundle import load_bundle
+
+    from .report import write_report
+
     bundle = load_bundle(arguments.bundle, require_signature_by=arguments.public_key, runtime=arguments.runtime)
     width = max(len(name) for name, _ in summary(bundle))
     for name, value in summary(bundle):
@@ -31,8 +38,10 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return 0
 
 
-def summary(bundle: Bundle) -> Iterator[Tuple[str, str]]:
+def summary(bundle: "Bundle") -> Iterator[Tuple[str, str]]:
     """Yield what a bundle is, as names and values for a person."""
+    from surefoot_bridge.robots.transports import known_caps, transport_errors
+
     contract, off = bundle.contract, bundle.deviations
     robot, timing, observation, network = contract.robot, contract.timing, contract.observation, contract.network
     yield "bundle", f"{bundle.identity}, {bundle.folder}"

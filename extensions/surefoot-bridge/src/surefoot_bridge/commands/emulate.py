@@ -3,29 +3,30 @@
 What it takes besides, and how it is done, is the transport's.
 """
 
-import argparse
-from typing import Optional, Sequence
+from typing import Sequence
 
-from surefoot_bridge.robots.transports import names, transport_of
+from surefoot_bridge.arguments import Parser
+from surefoot_bridge.words import network_robots
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Emulate a robot until it is told to end: 0.
 
     Raises:
         SurefootError: If it cannot be emulated.
     """
-    parser = argparse.ArgumentParser(
-        prog="surefoot-bridge emulate",
+    parser = Parser(
+        "surefoot-bridge emulate",
+        "Emulate a robot on the network. With --robot ROBOT, --help says what that robot's emulator takes.",
         usage="surefoot-bridge emulate --robot ROBOT ...",
-        description="Emulate a robot on the network. `--robot ROBOT --help` says what that robot's emulator takes.",
         add_help=False,
-        allow_abbrev=False,
     )
-    parser.add_argument("--robot", metavar="ROBOT", help=f"which robot: {', '.join(names())}")
+    parser.add_argument("--robot", metavar="ROBOT", help=f"which robot: {', '.join(network_robots())}")
     parser.add_argument("-h", "--help", action="store_true", help="show this")
     arguments, others = parser.parse_known_args(argv)
     if arguments.robot is not None:
+        from surefoot_bridge.robots.transports import transport_of
+
         others += ["--help"] if arguments.help else []
         return transport_of(arguments.robot).emulate(["--robot", arguments.robot, *others])
     if not arguments.help:

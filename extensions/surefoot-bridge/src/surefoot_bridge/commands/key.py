@@ -1,25 +1,28 @@
 """``surefoot-bridge key new FILE`` makes the keys with which bundles are signed, ``key seal FILE`` one for logs."""
 
-import argparse
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Sequence
 
-from surefoot_bridge.bundle import new_key
-from surefoot_bridge.log.seal_key import own_key_path, write_private, write_seal_key
+from surefoot_bridge.arguments import OUTPUT, Parser, subcommand
+
+_PURPOSE = "Make the keys with which bundles are signed and logs are sealed."
+_KINDS = {
+    "new": "make a private key that signs bundles, and print its public key",
+    "seal": "make a key that seals logs, other than your own one, which the first run makes",
+}
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Run ``key``: 0 if a key was made."""
-    parser = argparse.ArgumentParser(prog="surefoot-bridge key", description=__doc__)
-    commands = parser.add_subparsers(dest="key_command", required=True)
-    new = commands.add_parser("new", help="make a private key that signs bundles, and print its public key")
-    new.add_argument("file", type=Path, metavar="FILE", help="where the private key goes; it must not exist")
-    seal = commands.add_parser(
-        "seal", help=f"make a key that seals logs, other than your own one, which is {own_key_path()}"
-    )
-    seal.add_argument("file", type=Path, metavar="FILE", help="where the key goes; it must not exist")
-    arguments = parser.parse_args(argv)
-    if arguments.key_command == "seal":
+    kind, rest = subcommand("surefoot-bridge key", _PURPOSE, _KINDS, argv)
+    if kind is None:
+        return 0
+    parser = Parser(f"surefoot-bridge key {kind}", f"{_KINDS[kind].capitalize()}.")
+    parser.add_argument("file", type=OUTPUT, metavar="FILE", help="where the key goes; it must not exist")
+    arguments = parser.values(rest)
+    if kind == "seal":
+        from surefoot_bridge.log.seal_key import write_seal_key
+
         write_seal_key(arguments.file)
         print(f"Seal key: {arguments.file}, readable by you alone. For run and stages: --seal-key {arguments.file}")
         return 0
@@ -39,6 +42,9 @@ def write_new_key(path: Path) -> str:
     Raises:
         SurefootError: If it exists or cannot be written.
     """
+    from surefoot_bridge.bundle import new_key
+    from surefoot_bridge.log.seal_key import write_private
+
     private, public = new_key()
     write_private(path, private, of="every signature to come")
     return public

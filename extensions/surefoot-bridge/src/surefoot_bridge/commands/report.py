@@ -12,7 +12,6 @@ from typing import Any, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
-from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.files import write_whole
 
 
@@ -23,6 +22,7 @@ def write_report(
     figures: Mapping[str, Any],
     rows: Sequence[Any],
     of: Optional[Mapping[str, Any]] = None,
+    more: Optional[Mapping[str, Any]] = None,
 ) -> None:
     """Write a command's result, whole or not at all.
 
@@ -32,6 +32,7 @@ def write_report(
         figures: Figures by name; what is not finite becomes null.
         rows: Records: dataclasses, or mappings.
         of: What belongs to the provenance besides: the bundle, for example.
+        more: What is written besides.
 
     Raises:
         SurefootError: If it cannot be written.
@@ -48,13 +49,9 @@ def write_report(
         "figures": dict(figures),
         "rows": [dict(row) if isinstance(row, Mapping) else asdict(row) for row in rows],
         "provenance": provenance,
+        **(more or {}),
     }
-    try:
-        write_whole(path, (json.dumps(_finite(content), indent=2, allow_nan=False) + "\n").encode())
-    except OSError as error:
-        raise SurefootError(
-            f"{path} cannot be written: {error.strerror}. Give a file in a folder that is there."
-        ) from error
+    write_whole(path, (json.dumps(_finite(content), indent=2, allow_nan=False) + "\n").encode())
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

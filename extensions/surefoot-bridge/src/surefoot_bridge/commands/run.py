@@ -1,26 +1,22 @@
 """``surefoot-bridge run BUNDLE --robot ROBOT --stage STAGE``: runs a bundle on a robot."""
 
-import argparse
 from contextlib import suppress
-from pathlib import Path
-from typing import Optional, Sequence
+from typing import Sequence
 
-from surefoot_bridge.bundle import UNSIGNED_WORD, load_bundle
-from surefoot_bridge.operators.choice import VALID as OPERATORS
-from surefoot_bridge.operators.choice import parse_operator
-from surefoot_bridge.policy import RUNTIMES
-from surefoot_bridge.robots.choice import parse_place, valid_robots
-from surefoot_bridge.runtime import Run, run_bridge
-from surefoot_bridge.runtime.checklist import WORD
-from surefoot_bridge.stages import STAGES, stage_of
-
-from .report import write_report
+from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, OUTPUT_FOLDER, Parser, domain, one_of, public_key
+from surefoot_bridge.words import OPERATORS, READY, RUNTIMES, STAGE_NAMES, UNSIGNED, network_robots
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Run ``run``: 0 if it ended in order, 1 if the robot was damped, 130 if a signal ended it in order."""
-    arguments = _parser().parse_args(argv)
+    arguments = _parser().values(argv)
+    from surefoot_bridge.robots.choice import parse_place
+
     place = parse_place(arguments.robot, interface=arguments.interface, domain=arguments.domain)
+    from surefoot_bridge.operators.choice import parse_operator
+    from surefoot_bridge.run import Run
+    from surefoot_bridge.stages import stage_of
+
     run = Run(
         place=place,
         stage=stage_of(arguments.stage),
@@ -35,6 +31,11 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         live=True,
     )
     run.check()
+    from surefoot_bridge.bundle import load_bundle
+    from surefoot_bridge.runtime import run_bridge
+
+    from .report import write_report
+
     bundle = load_bundle(
         arguments.bundle,
         require_signature_by=arguments.public_key,
@@ -51,34 +52,52 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return outcome.status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="surefoot-bridge run",
-        description="Run a bundle on a robot: a real one, an emulated one, or one in MuJoCo.",
-    )
-    add = parser.add_argument
-    add("bundle", type=Path, metavar="BUNDLE", help="folder that surefoot export has written")
-    add("--robot", required=True, metavar="ROBOT", help=f"where it runs: {', '.join(valid_robots())}")
+def _parser() -> Parser:
+    parser = Parser("surefoot-bridge run", "Run a bundle on a robot: a real one, an emulated one, or one in MuJoCo.")
+    add, robots = parser.add_argument, ", ".join(("mujoco", *network_robots(), "replay:LOG"))
+    add("bundle", type=FOLDER, metavar="BUNDLE", help="folder that surefoot export has written")
+    add("--robot", required=True, metavar="ROBOT", help=f"where it runs: {robots}")
     add("--interface", metavar="IF", help="network interface of the robot; lo for an emulated one")
     add(
         "--domain",
-        type=int,
+        type=domain,
         metavar="N",
         help="which network of that interface: a DDS domain, say; 0 by default",
     )
-    add("--stage", required=True, metavar="STAGE", help=f"how far it is trusted: {', '.join(STAGES)}")
+    add(
+        "--stage",
+        required=True,
+        type=one_of("stage", STAGE_NAMES),
+        metavar="STAGE",
+        help=f"how far it is trusted: {', '.join(STAGE_NAMES)}",
+    )
     add(
         "--operator",
         default="keyboard",
         metavar="WHO",
         help=f"who commands it: {', '.join(OPERATORS)}; keyboard by default",
     )
-    add("--log", type=Path, metavar="DIR", help="folder of all logs: this run's goes there; a real robot needs one")
-    add("--seal-key", type=Path, metavar="FILE", help="key that seals the log of a real robot; your own one by default")
-    add("--stop-file", type=Path, metavar="FILE", help="damp the robot when this file appears")
-    add("--runtime", choices=list(RUNTIMES), help="by what to run the policy; the first that can by default")
-    add("--public-key", metavar="KEY", help="key that must have signed the bundle, as `key new` prints it")
-    add("--unsigned", metavar="WORD", help=f"move a real robot by a bundle without a signature: {UNSIGNED_WORD}")
+    add(
+        "--log",
+        type=OUTPUT_FOLDER,
+        metavar="DIR",
+        help="folder of all logs: this run's goes there; a real robot needs one",
+    )
+    add("--seal-key", type=FILE, metavar="FILE", help="key that seals the log of a real robot; your own one by default")
+    add("--stop-file", type=OUTPUT, metavar="FILE", help="damp the robot when this file appears")
+    add(
+        "--runtime",
+        type=one_of("runtime", RUNTIMES),
+        metavar="RUNTIME",
+        help=f"by what to run the policy: {', '.join(RUNTIMES)}; the first that can by default",
+    )
+    add(
+        "--public-key",
+        type=public_key,
+        metavar="KEY",
+        help="key that must have signed the bundle, as surefoot-bridge key new prints it",
+    )
+    add("--unsigned", metavar="WORD", help=f"move a real robot by a bundle without a signature: {UNSIGNED}")
     add(
         "--without-switcher",
         action="store_true",
@@ -89,11 +108,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="leave the robot's own controller off after the run; otherwise one that was on is switched on again",
     )
-    add("--acknowledge", metavar="WORD", help=f"acknowledge the checklist of a rehearsal beforehand: {WORD}")
+    add("--acknowledge", metavar="WORD", help=f"acknowledge the checklist of a rehearsal beforehand: {READY}")
     add(
         "--simulated-clock",
         action="store_true",
         help="with a script and no robot on the network: as fast as this computer can, and the same each time",
     )
-    add("--json", type=Path, metavar="FILE", help="also write the figures")
+    add("--json", type=OUTPUT, metavar="FILE", help="also write the figures")
     return parser

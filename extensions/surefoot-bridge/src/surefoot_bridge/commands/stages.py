@@ -1,38 +1,46 @@
 """``surefoot-bridge stages BUNDLE --logs DIR``: shows which stages its logs have opened to a bundle."""
 
-import argparse
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Dict, List, Sequence
 
-from surefoot_bridge.bundle import CONTRACT_FILE, identity, read_files
-from surefoot_bridge.contract import Contract, read_contract
+from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, Parser, one_of
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.log.seal_key import known_seal_key
-from surefoot_bridge.stages import STAGES, largest_of, stage_of
-from surefoot_bridge.stages.progress import Standing, log_folders, standings
-from surefoot_bridge.stages.verdict import Verdict, judge
+from surefoot_bridge.words import STAGE_NAMES
 
-from .report import table, write_report
+if TYPE_CHECKING:
+    from surefoot_bridge.contract import Contract
+    from surefoot_bridge.stages.progress import Standing
+    from surefoot_bridge.stages.verdict import Verdict
 
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Run ``stages``: 0 if the stage that was asked for is open, or none was asked for; 1 if it is not."""
-    parser = argparse.ArgumentParser(prog="surefoot-bridge stages", description=__doc__)
-    parser.add_argument("bundle", type=Path, metavar="BUNDLE", help="folder that surefoot export has written")
+    parser = Parser("surefoot-bridge stages", "Show which stages its logs have opened to a bundle.")
+    parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder that surefoot export has written")
     parser.add_argument(
-        "--logs", type=Path, required=True, metavar="DIR", help="folder in which the logs of all runs are"
+        "--logs", type=FOLDER, required=True, metavar="DIR", help="folder in which the logs of all runs are"
     )
-    parser.add_argument("--stage", metavar="STAGE", help=f"ask whether it is open: {', '.join(STAGES)}")
+    stages = ", ".join(STAGE_NAMES)
     parser.add_argument(
-        "--seal-key", type=Path, metavar="FILE", help="key with which the logs were sealed; your own one by default"
+        "--stage", type=one_of("stage", STAGE_NAMES), metavar="STAGE", help=f"ask whether it is open: {stages}"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result")
-    arguments = parser.parse_args(argv)
-    asked = None if arguments.stage is None else stage_of(arguments.stage)
+    parser.add_argument(
+        "--seal-key", type=FILE, metavar="FILE", help="key with which the logs were sealed; your own one by default"
+    )
+    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="also write the result")
+    arguments = parser.values(argv)
+    from surefoot_bridge.bundle import identity, read_files
+
     manifest, files = read_files(arguments.bundle)
     contract, bundle = _contract(files, arguments.bundle), identity(manifest)
+    from surefoot_bridge.log.seal_key import known_seal_key
+    from surefoot_bridge.stages.progress import log_folders, standings
+    from surefoot_bridge.stages.verdict import judge
+
+    from .report import table, write_report
+
     key = known_seal_key(arguments.seal_key)
 
     folders = log_folders(arguments.logs)
@@ -49,7 +57,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         print(table(("log", "stage", "counts", "passed", "why not"), [_log_row(verdict) for verdict in judged]))
     else:
         print(f"\nThere is no log in {arguments.logs}.")
-    ok = asked is None or any(item.is_open for item in standing if item.stage == asked.name)
+    ok = arguments.stage is None or any(item.is_open for item in standing if item.stage == arguments.stage)
     if arguments.json is not None:
         figures = {f"{item.stage}_open": float(item.is_open) for item in standing}
         figures.update(logs=len(judged), logs_passed=sum(verdict.passed for verdict in judged))
@@ -59,13 +67,18 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return 0 if ok else 1
 
 
-def _contract(files: Dict[str, bytes], folder: Path) -> Contract:
+def _contract(files: Dict[str, bytes], folder: Path) -> "Contract":
+    from surefoot_bridge.bundle import CONTRACT_FILE
+    from surefoot_bridge.contract import read_contract
+
     if CONTRACT_FILE not in files:
         raise SurefootError(f"{folder} has no {CONTRACT_FILE}. Export the policy again.")
     return read_contract(files[CONTRACT_FILE].decode(errors="replace"), where=str(folder / CONTRACT_FILE))
 
 
-def _stage_rows(contract: Contract, standing: Sequence[Standing]) -> List[Sequence[str]]:
+def _stage_rows(contract: "Contract", standing: Sequence["Standing"]) -> List[Sequence[str]]:
+    from surefoot_bridge.stages import STAGES, largest_of
+
     rows: List[Sequence[str]] = []
     for item in standing:
         stage = STAGES[item.stage]
@@ -77,7 +90,7 @@ def _stage_rows(contract: Contract, standing: Sequence[Standing]) -> List[Sequen
     return rows
 
 
-def _log_row(verdict: Verdict) -> Sequence[str]:
+def _log_row(verdict: "Verdict") -> Sequence[str]:
     def word(holds: bool) -> str:
         return "yes" if holds else "no"
 

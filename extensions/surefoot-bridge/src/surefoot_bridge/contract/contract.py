@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, refusal
 
 from .policy import (
     FRAMES,
@@ -70,7 +70,7 @@ class Contract:
             raise SurefootError(f"schema is {self.schema}; it must be {SCHEMA}.")
         mistakes = list(_mistakes(self))
         if mistakes:
-            raise SurefootError("\n  ".join(mistakes))
+            raise refusal("", mistakes)
 
     @property
     def sdk_order(self) -> Tuple[int, ...]:

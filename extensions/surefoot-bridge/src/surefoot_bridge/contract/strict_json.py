@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from typing import Any, Dict, List, Tuple, Type, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from surefoot_bridge.errors import MOST_NAMED, SurefootError, first_few
+from surefoot_bridge.errors import MOST_NAMED, SurefootError, first_few, refusal
 
 T = TypeVar("T")
 
@@ -59,7 +59,12 @@ def parse_json(text: str, *, what: str) -> Any:
         data = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
         _refuse_unsound(data, "", 0)
     except (ValueError, RecursionError) as error:
-        raise SurefootError(f"{what} is no JSON that can be read: {str(error)[:1000]}.") from error
+        at = (
+            f"line {error.lineno}, column {error.colno}"
+            if isinstance(error, json.JSONDecodeError)
+            else str(error)[:1000]
+        )
+        raise SurefootError(f"{what} is no JSON that can be read: {at}.") from error
     return data
 
 
@@ -78,7 +83,7 @@ def from_data(kind: Type[T], data: Any, *, what: str) -> T:
     mistakes: List[str] = []
     value = _read(kind, data, "", mistakes)
     if mistakes:
-        raise SurefootError("\n  ".join([f"{what} is refused:", *first_few(mistakes)]))
+        raise refusal(f"{what} is refused:", mistakes)
     return value
 
 

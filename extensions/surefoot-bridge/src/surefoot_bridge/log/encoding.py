@@ -58,7 +58,7 @@ def parse(data: bytes, topic: str, *, where: str) -> Dict[str, Any]:
     try:
         message = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise SurefootError(f"{where}: a message of {topic} is no JSON: {error}.") from error
+        raise SurefootError(f"{where}: a message of {topic} is no JSON.") from error
     if not isinstance(message, dict):
         raise SurefootError(f"{where}: a message of {topic} is {repr(message)[:60]}; it must be an object.")
     return message
@@ -84,12 +84,13 @@ def columns(topic: str, messages: List[Dict[str, Any]], *, where: str) -> Dict[s
         plain = _PLAIN.get(item.kind)  # NumPy would round or spell out what is of another type
         try:
             if plain is not None and any(type(value) is not plain for value in values):
-                raise TypeError(f"it holds something that is no {plain.__name__}")
+                raise TypeError(plain.__name__)
             # "NaN" and "Infinity" are numbers to NumPy too.
             stacked[item.name] = np.array(values, dtype=_DTYPES.get(item.kind, str))
         except (TypeError, ValueError, OverflowError) as error:
             raise SurefootError(
-                f"{where}: {item.name} of {topic} cannot be stacked as {item.kind}: {error}."
+                f"{where}: {item.name} of {topic} cannot be stacked as {item.kind}: it holds something else, or lists "
+                "of different lengths."
             ) from error
         if stacked[item.name].ndim != (1 if item.size is None else 2):
             raise SurefootError(f"{where}: {item.name} of {topic} has {stacked[item.name].ndim - 1} dimensions.")

@@ -122,7 +122,7 @@ def concatenated(topic: str, blocks: List[Dict[str, np.ndarray]], *, where: str)
     try:
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     except ValueError as error:
-        raise SurefootError(f"{where}: lists of {topic} change their length: {error}.") from error
+        raise SurefootError(f"{where}: lists of {topic} change their length.") from error
 
 
 def _check_channel(channel: Any, schema: str, part: Part) -> None:

@@ -46,10 +46,7 @@ def plot(log: Union[Log, str, Path, Sequence[Union[str, Path]]], out: Union[str,
     picture = io.BytesIO()
     draw(log).savefig(picture, format="png", dpi=_DPI)
     data = picture.getvalue()
-    try:
-        write_whole(out, data if out.suffix == ".png" else page(summarise(log), data).encode())
-    except OSError as error:
-        raise SurefootError(f"Cannot write {out}: {error.strerror or error}. Give a folder that is there.") from error
+    write_whole(out, data if out.suffix == ".png" else page(summarise(log), data).encode())
     return out
 
 

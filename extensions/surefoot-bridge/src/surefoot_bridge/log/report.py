@@ -1,11 +1,6 @@
 """A log's figures for people and for programs."""
 
-import platform
-import shlex
-import sys
 from dataclasses import asdict
-from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -70,8 +65,8 @@ def describe(summary: LogSummary) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def report(summary: LogSummary) -> Dict[str, Any]:
-    """Return a log's figures as an object for JSON: ``ok``, ``figures``, ``rows``, ``provenance``, and the summary."""
+def figures_of(summary: LogSummary) -> Dict[str, Any]:
+    """Return a log's figures by name."""
     figures: Dict[str, Any] = {
         "duration_s": summary.duration_s,
         "dropped": summary.dropped,
@@ -87,18 +82,7 @@ def report(summary: LogSummary) -> Dict[str, Any]:
     for name, spread in {**spreads, **{f"phase_{name}": item for name, item in summary.phases_s.items()}}.items():
         figures.update({f"{name}_{key}_s": value for key, value in _entries(spread)})
     figures.update({f"mode_{mode}_s": seconds for mode, seconds in summary.mode_s.items()})
-    return {
-        "ok": True,
-        "figures": figures,
-        "rows": [asdict(joint) for joint in summary.joints],
-        "provenance": {
-            "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-            "versions": {"python": platform.python_version(), "numpy": np.__version__},
-            "machine": f"{platform.system()} {platform.machine()}",
-            "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        },
-        "summary": asdict(summary),
-    }
+    return figures
 
 
 def number(value: Optional[float], form: str = "{:.2f}") -> str:

@@ -89,11 +89,15 @@ def read_seal(folder: Path) -> Optional[Seal]:
     try:
         content = json.loads(data)
         if content["format"] != _FORMAT:
-            raise ValueError(f"its format is {content['format']!r}; this surefoot-bridge reads {_FORMAT}")
+            raise SurefootError(
+                f"The seal {path} is of format {content['format']!r}; this surefoot-bridge reads {_FORMAT}."
+            )
         parts = tuple(_part(item) for item in content["parts"])
         return Seal(_text(content["session"]), parts, _text(content["key_id"]), _text(content["hmac_sha256"]))
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise SurefootError(f"The seal {path} is malformed: {type(error).__name__}: {error}.") from error
+        raise SurefootError(
+            f"The seal {path} is malformed: it was changed, or is none. Without it the log proves nothing."
+        ) from error
 
 
 def broken_seal(folder: Path, session: str, key: Optional[bytes]) -> str:

@@ -20,9 +20,19 @@ _LARGEST_BYTES = 1024
 
 
 def own_key_path() -> Path:
-    """Return where a user's own key is: ``$XDG_DATA_HOME/surefoot/seal.key``, in ``~/.local/share`` by default."""
+    """Return where a user's own key is: ``$XDG_DATA_HOME/surefoot/seal.key``, in ``~/.local/share`` by default.
+
+    Raises:
+        SurefootError: If the user has no home.
+    """
     folder = Path(os.environ.get("XDG_DATA_HOME", ""))
-    return (folder if folder.is_absolute() else Path.home() / ".local/share") / "surefoot" / "seal.key"
+    try:
+        return (folder if folder.is_absolute() else Path.home() / ".local/share") / "surefoot" / "seal.key"
+    except RuntimeError as error:
+        raise SurefootError(
+            f"User {os.getuid()} has no home folder, so no key that seals logs of its own. Make one elsewhere "
+            "(surefoot-bridge key seal FILE), and give --seal-key FILE."
+        ) from error
 
 
 def seal_key(path: Optional[Path] = None) -> bytes:
@@ -31,17 +41,18 @@ def seal_key(path: Optional[Path] = None) -> bytes:
     Raises:
         SurefootError: If it cannot be read or made, others can read it, or it is no key.
     """
-    own = own_key_path()
-    if path is None and not own.exists():
+    own = own_key_path() if path is None else path
+    if path is None and not os.path.lexists(own):
         try:
             own.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
+            write_seal_key(own)
+        except (OSError, SurefootError) as error:
+            reason = getattr(error, "strerror", None) or error
             raise SurefootError(
-                f"The key that seals logs cannot be made in {own.parent}: {error.strerror}. Make one elsewhere "
-                "(surefoot-bridge key seal FILE), and give --seal-key FILE."
+                f"The key that seals logs cannot be made in {own.parent}: {str(reason).rstrip('.')}. Make one "
+                "elsewhere (surefoot-bridge key seal FILE), and give --seal-key FILE."
             ) from error
-        write_seal_key(own)
-    return _read(path or own)
+    return _read(own)
 
 
 def known_seal_key(path: Optional[Path] = None) -> Optional[bytes]:
@@ -50,7 +61,14 @@ def known_seal_key(path: Optional[Path] = None) -> Optional[bytes]:
     Raises:
         SurefootError: As :func:`seal_key`.
     """
-    return seal_key(path) if path is not None or own_key_path().exists() else None
+    if path is None:
+        try:
+            own = own_key_path()
+        except SurefootError:  # a user without a home has none
+            return None
+        if not os.path.lexists(own):
+            return None
+    return seal_key(path)
 
 
 def write_seal_key(path: Path) -> None:

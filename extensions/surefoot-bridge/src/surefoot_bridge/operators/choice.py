@@ -2,19 +2,17 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, List, Literal, Optional, Sequence
+from typing import Callable, List, Literal, Optional, Sequence, Tuple
 
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_bridge.robots import Robot
 from surefoot_bridge.stages import Stage, largest_of
+from surefoot_bridge.words import OPERATORS
 
 from .combined import CombinedOperator
 from .operator import Operator
 from .script import ScriptOperator, read_script
-
-VALID = ("keyboard", "joystick", "joystick:DEVICE", "remote", "script:FILE")
-"""What ``--operator`` takes."""
 
 _AFTER_S = 1.0  # of a script without end: how long the robot stays where its last motion has brought it
 
@@ -78,7 +76,21 @@ def parse_operator(text: str) -> OperatorChoice:
         return OperatorChoice("joystick", Path(path) if path else None)
     if kind == "script" and path:
         return OperatorChoice("script", Path(path))
-    raise unknown_name("operator", text, VALID)
+    raise unknown_name("operator", text, OPERATORS)
+
+
+def check_operator(choice: OperatorChoice, contract: Contract, stage: Stage) -> None:
+    """Refuse a script or a joystick that cannot command, before anybody is asked to confirm anything.
+
+    Raises:
+        SurefootError: If it cannot be read or opened, or takes longer than the stage allows.
+    """
+    if choice.kind == "joystick":
+        from .joystick import require_joystick
+
+        require_joystick(choice.path)
+    elif choice.kind == "script":
+        _script(choice, contract, stage)
 
 
 def open_operator(
@@ -105,7 +117,7 @@ def open_operator(
     Raises:
         SurefootError: If it cannot be opened.
     """
-    names, held, largest = contract.command.names, contract.handling, largest_of(stage.command_ranges(contract))
+    names, largest = contract.command.names, largest_of(stage.command_ranges(contract))
     watchers: List[Operator] = []
     duration_s = stage.duration_s
     if choice.kind == "keyboard":
@@ -119,19 +131,25 @@ def open_operator(
 
         leader = RemoteOperator(*remote_of_robot(robot), names, largest, time_s=time_s)
     else:
-        if choice.path is None:
-            raise SurefootError("A script needs a file: --operator script:FILE.")
-        script = ScriptOperator(read_script(choice.path, names), len(names))
-        end_s = script.last_s + max(held.stand_s, held.sit_s) + _AFTER_S if script.end_s is None else script.end_s
-        if end_s > stage.duration_s:
-            raise SurefootError(
-                f"The script {choice.path} takes {end_s:g} s; the stage {stage.name} allows {stage.duration_s:g} s. "
-                "Shorten it, or run it in a later stage."
-            )
-        leader, duration_s = script, end_s
+        leader, duration_s = _script(choice, contract, stage)
         if watched:
             watchers.append(_keyboard(names, largest, time_s))
     return Command(CombinedOperator(leader, watchers=watchers, stops=stops), duration_s)
+
+
+def _script(choice: OperatorChoice, contract: Contract, stage: Stage) -> Tuple[ScriptOperator, float]:
+    """Return a script, and when its run ends [s]."""
+    if choice.path is None:
+        raise SurefootError("A script needs a file: --operator script:FILE.")
+    names, held = contract.command.names, contract.handling
+    script = ScriptOperator(read_script(choice.path, names), len(names))
+    end_s = script.last_s + max(held.stand_s, held.sit_s) + _AFTER_S if script.end_s is None else script.end_s
+    if end_s > stage.duration_s:
+        raise SurefootError(
+            f"The script {choice.path} takes {end_s:g} s; the stage {stage.name} allows {stage.duration_s:g} s. "
+            "Shorten it, or run it in a later stage."
+        )
+    return script, end_s
 
 
 def _keyboard(names: Sequence[str], largest: Sequence[float], time_s: float) -> Operator:

@@ -157,6 +157,11 @@ class JoystickOperator(StickOperator):
         return [sign * self._axes.get(axis, 0.0) for axis, sign in places]
 
 
+def require_joystick(device: Optional[Union[str, Path]]) -> None:
+    """Refuse a joystick that is not there, or cannot be opened; None for the first one."""
+    os.close(_open(device))
+
+
 def _open(device: Optional[Union[str, Path]]) -> int:
     present = joysticks()
     shown = ", ".join(f"{path} ({_name_of(path)})" for path in present) or "none"

@@ -22,7 +22,7 @@ from typing import List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import SurefootError, refusal, unknown_name
 from surefoot_bridge.files import read_plain
 from surefoot_bridge.state import Request
 
@@ -54,7 +54,7 @@ def read_script(path: Union[str, Path], command_names: Sequence[str]) -> Tuple[E
     try:
         text = read_plain(path, "script", largest_bytes=_LARGEST_BYTES).decode()
     except UnicodeDecodeError as error:
-        raise SurefootError(f"The script {path} is no text in UTF-8: {error}.") from error
+        raise SurefootError(f"The script {path} is no text in UTF-8. Save it as such.") from error
     return parse_script(text, command_names, where=str(path))
 
 
@@ -89,7 +89,7 @@ def parse_script(text: str, command_names: Sequence[str], *, where: str) -> Tupl
     if not entries and not mistakes:
         mistakes.append("there is no line that says anything.")
     if mistakes:
-        raise SurefootError("\n  ".join([f"The script {where} is refused:", *mistakes]))
+        raise refusal(f"The script {where} is refused:", mistakes)
     return tuple(entries)
 
 

@@ -7,9 +7,9 @@ of ``policy.npz``. A file that was changed, and code that somebody else wrote, i
 from typing import Callable, Dict, Mapping
 
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.words import RUNTIMES, RuntimeName
 
 from .onnx_file import onnx_file
-from .runtimes import RUNTIMES, RuntimeName
 from .torchscript_file import torchscript_file
 from .weights import Network, save_weights
 

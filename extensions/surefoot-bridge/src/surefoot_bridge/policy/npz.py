@@ -7,7 +7,7 @@ from typing import Dict, List, Mapping
 
 import numpy as np
 
-from surefoot_bridge.errors import SurefootError, first_few
+from surefoot_bridge.errors import SurefootError, first_few, refusal
 
 _SUFFIX = ".npy"
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can state: when it was written shall not show
@@ -83,8 +83,7 @@ def check_names(arrays: Mapping[str, np.ndarray], expected: List[str], *, where:
     mistakes = [f"{name} is missing." for name in expected if name not in arrays]
     mistakes += [f"{name} is unknown." for name in arrays if name not in known]
     if mistakes:
-        lines = [f"{where} has other arrays than it must have:", *first_few(mistakes)]
-        raise SurefootError("\n  ".join([*lines, f"Valid: {', '.join(expected)}."]))
+        raise refusal(f"{where} has other arrays than it must have:", mistakes, f"Valid: {', '.join(expected)}.")
 
 
 def _names(archive: zipfile.ZipFile, num_bytes: int, where: str) -> List[str]:

@@ -9,26 +9,19 @@ import io
 import warnings
 from abc import abstractmethod
 from importlib.util import find_spec
-from typing import Any, Dict, List, Literal, Mapping, Optional, Tuple
+from typing import Any, List, Mapping, Optional, Tuple
 
 import numpy as np
 
 from surefoot_bridge.contract import NetworkPart
 from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.words import RUNTIMES, RuntimeName
 
 from .numpy_policy import NumpyPolicy
 from .policy import Memory, Policy
 from .weights import load_weights
 
-RuntimeName = Literal["torchscript", "onnx", "numpy"]
-
-RUNTIMES: Dict[RuntimeName, Tuple[str, str, str]] = {
-    "torchscript": ("policy.pt", "torch", "torch"),
-    "onnx": ("policy.onnx", "onnxruntime", "onnx"),
-    "numpy": ("policy.npz", "numpy", ""),
-}
-"""For each runtime, in the order in which they are preferred: its file in the bundle, the module that it needs, and the
-extra of surefoot-bridge that installs it."""
+_ELSE = "Export the policy again, or take another --runtime."
 
 
 def pick_runtime(names: Mapping[str, object], prefer: Optional[str] = None) -> RuntimeName:
@@ -47,7 +40,7 @@ def pick_runtime(names: Mapping[str, object], prefer: Optional[str] = None) -> R
         if name == prefer:
             obstacle = _obstacle(name, names)
             if obstacle is not None:
-                raise SurefootError(f"The policy cannot be run by {name}: {obstacle}")
+                raise SurefootError(f"--runtime {name}: {obstacle}")
             return name
     raise unknown_name("runtime", prefer, RUNTIMES)
 
@@ -117,7 +110,7 @@ class TorchScriptPolicy(_ExportedPolicy):
                 warnings.simplefilter("ignore")  # PyTorch announces TorchScript's end with every call
                 self._module = self._torch.jit.load(io.BytesIO(data), map_location="cpu").eval()
         except Exception as error:
-            raise SurefootError(f"{where} cannot be opened as TorchScript: {error}") from error
+            raise SurefootError(f"{where} cannot be opened as TorchScript. {_ELSE}") from error
 
     def _run(self, inputs: List[np.ndarray]) -> List[np.ndarray]:
         torch = self._torch
@@ -130,7 +123,7 @@ class TorchScriptPolicy(_ExportedPolicy):
                 return [item.numpy() for item in (outputs if isinstance(outputs, tuple) else (outputs,))]
         except Exception as error:  # of every kind that a compiled function can raise
             shapes = [array.shape for array in inputs]
-            raise SurefootError(f"{self._where} cannot be run with inputs of {shapes}: {error}") from error
+            raise SurefootError(f"{self._where} cannot be run with inputs of {shapes}. {_ELSE}") from error
         finally:
             if threads != 1:
                 torch.set_num_threads(threads)
@@ -149,7 +142,7 @@ class OnnxPolicy(_ExportedPolicy):
         try:
             self._session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
         except Exception as error:
-            raise SurefootError(f"{where} cannot be opened as ONNX: {error}") from error
+            raise SurefootError(f"{where} cannot be opened as ONNX. {_ELSE}") from error
         states = ["h", "c"] if self.recurrent and self.recurrent.kind == "lstm" else ["h"] if self.recurrent else []
         names = [item.name for item in self._session.get_inputs()]
         self._names = ["observation", *states]
@@ -164,16 +157,16 @@ class OnnxPolicy(_ExportedPolicy):
             return self._session.run(None, dict(zip(self._names, inputs)))
         except Exception as error:
             shapes = [array.shape for array in inputs]
-            raise SurefootError(f"{self._where} cannot be run with inputs of {shapes}: {error}") from error
+            raise SurefootError(f"{self._where} cannot be run with inputs of {shapes}. {_ELSE}") from error
 
 
 def _obstacle(runtime: RuntimeName, names: Mapping[str, object]) -> Optional[str]:
     """Say why a runtime cannot be used; None where it can."""
     file, module, extra = RUNTIMES[runtime]
     if file not in names:
-        return f"the bundle has no {file}. Take another runtime, or export the policy with it."
+        return f"the bundle has no {file}. Take another one, or export the policy with it."
     if find_spec(module) is None:
-        return f"{module} is not installed. Run pip install 'surefoot-bridge[{extra}]', or take another runtime."
+        return f"{module} is not installed. Run pip install 'surefoot-bridge[{extra}]', or take another one."
     return None
 
 
@@ -183,6 +176,6 @@ def _module(runtime: RuntimeName) -> Any:
         return __import__(module)
     except ImportError as error:
         raise SurefootError(
-            f"The runtime {runtime} needs {module}, which cannot be imported ({error}): "
-            f"pip install 'surefoot-bridge[{extra}]'."
+            f"--runtime {runtime} needs {module}, which cannot be imported. Run pip install "
+            f"'surefoot-bridge[{extra}]', or take another one."
         ) from error

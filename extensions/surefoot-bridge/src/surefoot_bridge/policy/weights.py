@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, Literal, Mapping, Optional, Tuple
 import numpy as np
 
 from surefoot_bridge.contract import NetworkPart, RecurrentPart
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import SurefootError, refusal, unknown_name
 
 from .npz import check_names, little_endian, read_npz, write_npz
 
@@ -84,7 +84,7 @@ class Network:
             raise unknown_name("recurrent cell", str(self.cell), GATES)
         mistakes = list(_mistakes(self))
         if mistakes:
-            raise SurefootError("\n  ".join(["A network's arrays do not fit:", *mistakes]))
+            raise refusal("A network's arrays do not fit:", mistakes)
 
     @property
     def observation_dim(self) -> int:

@@ -42,11 +42,11 @@ class RobotAddress:
             raise SurefootError(f"{self.robot!r} is no name of a robot: letters, digits and _.")
         if not _INTERFACE.fullmatch(self.interface):
             raise SurefootError(
-                f"{self.interface!r} is no name of a network interface: at most 15 letters, digits and _ . - @. There "
-                f"are: {', '.join(interfaces())}."
+                f"--interface {self.interface!r} is no name of a network interface: at most 15 letters, digits and _ . "
+                f"- @. There are: {', '.join(interfaces())}."
             )
         if self.domain < 0:
-            raise SurefootError(f"domain is {self.domain}; it must be 0 or more.")
+            raise SurefootError(f"--domain is {self.domain}; it must be 0 or more.")
 
     def __str__(self) -> str:
         return f"{self.robot} on interface {self.interface}, domain {self.domain}"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Iterator, Tuple
 
 from surefoot_bridge.contract import Contract, Interval
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import refusal
 
 _ROUNDING = 1.0 + 1e-9  # of a number that was written and read in another unit
 
@@ -44,7 +44,7 @@ class HardwareCaps:
         """
         mistakes = list(self._mistakes(contract))
         if mistakes:
-            raise SurefootError("\n  ".join([f"The contract is not for {self.robot} as it is:", *mistakes]))
+            raise refusal(f"The contract is not for {self.robot} as it is:", mistakes)
 
     def _mistakes(self, contract: Contract) -> Iterator[str]:
         robot, safety = contract.robot, contract.safety

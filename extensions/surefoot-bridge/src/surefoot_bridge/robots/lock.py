@@ -4,8 +4,8 @@ import contextlib
 import errno
 import fcntl
 import os
+import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import Optional
 
@@ -13,7 +13,7 @@ from surefoot_bridge.errors import SurefootError
 
 from .address import RobotAddress
 
-_SHARED = Path("/run/lock")  # of all users, where the system has one
+_SHARED = (Path("/run/lock"), Path("/tmp"))  # the first that all users may write to; TMPDIR is each user's own
 _NOTE_BYTES = 1024
 
 
@@ -90,8 +90,19 @@ def lock_path(address: RobotAddress, *, purpose: str, folder: Optional[Path] = N
 
 
 def lock_folder() -> Path:
-    """Return the folder of lock files: one that all users of this computer share."""
-    return _SHARED if os.access(_SHARED, os.W_OK) else Path(tempfile.gettempdir())
+    """Return the folder of lock files: the same for all users of this computer, whatever this one may do.
+
+    Raises:
+        SurefootError: If there is none: two users would lock in two places, and both drive the robot.
+    """
+    for folder in _SHARED:
+        with contextlib.suppress(OSError):
+            if folder.stat().st_mode & stat.S_IWOTH:
+                return folder
+    raise SurefootError(
+        f"None of {' and '.join(map(str, _SHARED))} can be written to by all users, so no lock keeps another one's "
+        f"bridge from this robot. Let them: chmod 1777 {_SHARED[-1]}."
+    )
 
 
 def _open(path: Path) -> int:

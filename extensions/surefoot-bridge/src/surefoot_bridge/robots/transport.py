@@ -207,6 +207,7 @@ def require_fit(address: RobotAddress, caps: HardwareCaps, contract: Contract) -
     """
     if address.robot != caps.robot or contract.robot.name != caps.robot:
         raise SurefootError(
-            f"The address is of {address.robot}, the contract for {contract.robot.name}; both must be {caps.robot}."
+            f"The bundle was trained for {contract.robot.name}, and --robot leads to {address.robot}. Give a bundle "
+            f"for {address.robot}, or the --robot and --interface of {contract.robot.name}."
         )
     caps.require(contract)

@@ -10,12 +10,10 @@ from typing import Dict, Iterator, Optional, Tuple
 
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_bridge.offers import TRANSPORTS, Offer, import_reference
+from surefoot_bridge.words import IN_PROCESS
 
 from .hardware_caps import HardwareCaps
 from .transport import Transport
-
-IN_PROCESS = ("mujoco", "replay")
-"""Robots that need no transport; no entry point can take their names."""
 
 
 def names() -> Tuple[str, ...]:

@@ -2,26 +2,23 @@
 
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.clock import Clock, MonotonicClock, SimulatedClock
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.errors import SurefootError, refusal
 from surefoot_bridge.live.status import LiveStatus
 from surefoot_bridge.log import LogWriter, open_log
 from surefoot_bridge.log.seal import key_id
 from surefoot_bridge.log.seal_key import seal_key
 from surefoot_bridge.operators import Operator
-from surefoot_bridge.operators.choice import OperatorChoice, open_operator
+from surefoot_bridge.operators.choice import check_operator, open_operator
 from surefoot_bridge.operators.stop_file import StopFile
 from surefoot_bridge.robots import NetworkRobot, Reading, Robot
 from surefoot_bridge.robots.choice import RobotPlace
-from surefoot_bridge.robots.transports import names
+from surefoot_bridge.run import Run
 from surefoot_bridge.safety import StageLimits
-from surefoot_bridge.stages import Stage
 from surefoot_bridge.stages.progress import require_open
 
 from .checklist import acknowledge, checklist, misplaced_joints
@@ -32,58 +29,6 @@ from .robot_control import let_go, plan_of, take_control
 
 REPORT_TIMEOUT_S = 5.0
 """How long to wait for the first report of a robot [s]."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What is to be run, and how.
-
-    Attributes:
-        place: Where the robot is.
-        stage: How far it is trusted.
-        operator: Who commands it.
-        logs: Folder of all logs; None for no log.
-        stop_file: File whose appearance damps the robot; None for none.
-        word: The acknowledgement of the checklist, where it was given beforehand.
-        simulated_clock: Whether time passes as fast as it is computed.
-        without_switcher: Whether to go on where the robot does not say which controller of its own is active.
-        hand_back: Whether a controller of its own that was on is switched on again after a run that ended in order.
-        seal_key: File of the key that seals the logs of a real robot; None for the user's own one.
-        live: Whether to show on the standard output how it goes while it runs.
-    """
-
-    place: RobotPlace
-    stage: Stage
-    operator: OperatorChoice
-    logs: Optional[Path] = None
-    stop_file: Optional[Path] = None
-    word: Optional[str] = None
-    simulated_clock: bool = False
-    without_switcher: bool = False
-    hand_back: bool = True
-    seal_key: Optional[Path] = None
-    live: bool = False
-
-    def check(self) -> None:
-        """Refuse what cannot be run, before anything is loaded.
-
-        Raises:
-            SurefootError: If it cannot.
-        """
-        if self.place.on_hardware and self.logs is None:
-            raise SurefootError(
-                "A real robot is not moved without a log: it is what opens the next stage, and what tells why a robot "
-                "fell. Give --log DIR, the folder of all logs."
-            )
-        if self.simulated_clock and (self.place.address is not None or self.operator.kind != "script"):
-            raise SurefootError(
-                "--simulated-clock is for --robot mujoco or replay:LOG with --operator script:FILE: a person and a "
-                "robot on the network live in real time."
-            )
-        if self.operator.kind == "remote" and self.place.address is None:
-            raise SurefootError(f"--operator remote is for robots on the network: {', '.join(names())}.")
-        if self.without_switcher and self.place.address is None:
-            raise SurefootError(f"--without-switcher is for robots on the network: {', '.join(names())}.")
 
 
 class FaultHooks:
@@ -112,6 +57,7 @@ def run_bridge(bundle: Bundle, run: Run, *, hooks: Optional[FaultHooks] = None) 
     run.check()
     hooks = hooks or FaultHooks()
     contract, place, stage = bundle.contract, run.place, run.stage
+    check_operator(run.operator, contract, stage)
     opened_by, key = None, None
     if place.on_hardware and run.logs is not None:
         if stage.previous is not None:
@@ -213,14 +159,10 @@ def _first_report(robot: Robot, clock: Clock) -> Reading:
 def _require_joints_in_place(contract: Contract, reading: Reading, limits: StageLimits) -> None:
     wrong = misplaced_joints(contract, reading, limits.position_margin_rad)
     if wrong:
-        raise SurefootError(
-            "\n  ".join(
-                [
-                    "Joints are where they cannot be:",
-                    *wrong,
-                    "Their order, their zero or the robot is another one than the contract's. Nothing was moved.",
-                ]
-            )
+        raise refusal(
+            "Joints are where they cannot be:",
+            wrong,
+            "Their order, their zero or the robot is another one than the contract's. Nothing was moved.",
         )
 
 

@@ -12,11 +12,9 @@ from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots import Reading
 from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import Stage
+from surefoot_bridge.words import READY
 
 from .shutdown import describe_end, end_confirmations
-
-WORD = "ready"
-"""What an operator types to acknowledge the checklist."""
 
 _MOST_FIGURES = 5  # of a score, that a person reads; `surefoot-bridge check` shows all
 
@@ -123,13 +121,15 @@ def acknowledge(
     if word is None:
         if source is None or not source.isatty():
             remedy = "Run this in a terminal (ssh -t)" + (
-                "." if listed.on_hardware else f", or give --acknowledge {WORD}."
+                "." if listed.on_hardware else f", or give --acknowledge {READY}."
             )
             raise SurefootError(f"Nobody can acknowledge the checklist: the standard input is no terminal. {remedy}")
-        print(f"Type {WORD!r} and Enter if all of this holds: ", end="", file=output, flush=True)
+        print(f"Type {READY!r} and Enter if all of this holds: ", end="", file=output, flush=True)
         word = source.readline()
-    if word.strip().lower() != WORD:
-        raise SurefootError(f"The checklist was not acknowledged: {word.strip()!r} is not {WORD!r}. Nothing was moved.")
+    if word.strip().lower() != READY:
+        raise SurefootError(
+            f"The checklist was not acknowledged: {word.strip()!r} is not {READY!r}. Nothing was moved."
+        )
 
 
 def misplaced_joints(contract: Contract, reading: Reading, margin_rad: float) -> Tuple[str, ...]:

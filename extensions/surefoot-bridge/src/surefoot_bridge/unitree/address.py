@@ -23,5 +23,5 @@ def unitree_address(robot: str, interface: str, domain: int = 0) -> RobotAddress
     if robot not in KINDS:
         raise unknown_name("robot", robot, KINDS)
     if not 0 <= domain <= LARGEST_DOMAIN:
-        raise SurefootError(f"domain is {domain}; valid: 0 to {LARGEST_DOMAIN}. Unitree's robots are on 0.")
+        raise SurefootError(f"--domain is {domain}; valid: 0 to {LARGEST_DOMAIN}. Unitree's robots are on 0.")
     return RobotAddress(robot, interface, domain)

@@ -174,7 +174,7 @@ def _load() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(str(files[0]))
     except OSError as error:
-        raise SurefootError(f"{files[0]} cannot be loaded: {error}. {_REMEDY}") from error
+        raise SurefootError(f"{files[0]} cannot be loaded by this computer's system. {_REMEDY}") from error
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments

@@ -7,20 +7,17 @@ import argparse
 import signal
 import threading
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import TYPE_CHECKING, Iterator, Optional, Sequence
 
-from surefoot_bridge.clock import Clock, MonotonicClock
-from surefoot_bridge.commands.report import write_report
+from surefoot_bridge.arguments import FILE, OUTPUT, Parser, Place, one_of, seconds, whole
 from surefoot_bridge.robots import LOOPBACK
-from surefoot_bridge.robots.model import robot_model
-from surefoot_bridge.robots.mujoco_robot import MujocoRobot
-from surefoot_bridge.unitree.address import unitree_address
+from surefoot_bridge.unitree.address import LARGEST_DOMAIN, unitree_address
 
-from .emulated_robot import EmulatedRobot, EmulationReport
-from .paced_clock import PacedClock
-from .remote_script import PlayedRemote, read_remote_script
-from .watchers import Gantry, Recorder, Truth, Watcher, Window
+if TYPE_CHECKING:
+    from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+
+    from .emulated_robot import EmulationReport
+    from .watchers import Watcher
 
 SHORT_NAMES = {"go2": "unitree_go2", "g1": "unitree_g1"}
 """Robots by the names that the command line takes."""
@@ -34,9 +31,21 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     Raises:
         SurefootError: If it cannot be emulated.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = _parser().values(argv)
+    from surefoot_bridge.clock import MonotonicClock
+    from surefoot_bridge.commands.report import write_report
+    from surefoot_bridge.robots.model import robot_model
+    from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+
+    from .emulated_robot import EmulatedRobot
+    from .paced_clock import PacedClock
+    from .remote_script import PlayedRemote, read_remote_script
+    from .watchers import Gantry, Truth, draw_without_display
+
     address = unitree_address(SHORT_NAMES[arguments.robot], arguments.interface, arguments.domain)
     played = [] if arguments.remote is None else read_remote_script(arguments.remote)
+    if arguments.record is not None:
+        draw_without_display()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
@@ -44,6 +53,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     model = robot_model(address.robot)
     robot_clock = PacedClock(clock, _MOST_AT_ONCE_S)
     robot = MujocoRobot(model, clock=robot_clock, seed=arguments.seed)
+    looking = list(_looking(arguments, robot))
     with EmulatedRobot(
         address,
         robot,
@@ -55,10 +65,9 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     ) as emulated:
         print(f"Emulating {address}. Ctrl-C ends it.", flush=True)
         truth, remote = Truth(robot), PlayedRemote(emulated.firmware, played)
+        hung = [] if arguments.gantry is None else [Gantry(robot, clock.now() + arguments.gantry)]
         with ExitStack() as shown:
-            watchers = [
-                shown.enter_context(watcher) for watcher in (truth, remote, *_watchers(arguments, robot, clock))
-            ]
+            watchers = [shown.enter_context(watcher) for watcher in (truth, remote, *hung, *looking)]
             report = emulated.run(ended.is_set, duration_s=arguments.duration, watchers=watchers)
     print(_described(report))
     if arguments.json is not None:
@@ -68,16 +77,16 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     return 0
 
 
-def _watchers(arguments: argparse.Namespace, robot: MujocoRobot, clock: Clock) -> Iterator[Watcher]:
-    if arguments.gantry is not None:
-        yield Gantry(robot, clock.now() + arguments.gantry)
+def _looking(arguments: argparse.Namespace, robot: "MujocoRobot") -> Iterator["Watcher"]:
+    from .watchers import Recorder, Window
+
     if arguments.view:
         yield Window(robot)
     if arguments.record is not None:
         yield Recorder(robot, arguments.record)
 
 
-def _described(report: EmulationReport) -> str:
+def _described(report: "EmulationReport") -> str:
     counts = report.counts
     return (
         f"{report.duration_s:.1f} s, {report.reports} reports; commands: {counts.obeyed} obeyed, "
@@ -87,26 +96,32 @@ def _described(report: EmulationReport) -> str:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="surefoot-bridge emulate",
-        description="Emulate a robot on the network: MuJoCo behind the messages of Unitree's SDK, in real time.",
+def _parser() -> Parser:
+    parser = Parser(
+        "surefoot-bridge emulate",
+        "Emulate a robot on the network: MuJoCo behind the messages of Unitree's SDK, in real time.",
     )
     add = parser.add_argument
-    add("--robot", required=True, choices=list(SHORT_NAMES), help="which robot")
+    add("--robot", required=True, type=one_of("robot", SHORT_NAMES), metavar="ROBOT", help="which robot")
     add("--interface", default=LOOPBACK, metavar="IF", help=f"network interface; {LOOPBACK} by default")
-    add("--domain", type=int, default=0, metavar="N", help="DDS domain; 0, that of Unitree's robots, by default")
+    add(
+        "--domain",
+        type=whole("a DDS domain", 0, LARGEST_DOMAIN),
+        default=0,
+        metavar="N",
+        help="DDS domain; 0, that of Unitree's robots, by default",
+    )
     add("--own-controller", default="", metavar="NAME", help="a controller of its own that is active at first")
-    add("--seed", type=int, default=0, metavar="N", help="seed of its sensors' noise")
+    add("--seed", type=whole("a seed", 0, 2**32 - 1), default=0, metavar="N", help="seed of its sensors' noise")
     add(
         "--gantry",
-        type=float,
+        type=seconds,
         metavar="S",
         help="hang it with its feet off the ground and let it down after this time; it lies or stands there by default",
     )
-    add("--remote", type=Path, metavar="FILE", help="play its remote: lines such as `5.0 L1 X ly=0.5`")
-    add("--json", type=Path, metavar="FILE", help="also write how it went, and where the robot really was")
+    add("--remote", type=FILE, metavar="FILE", help="play its remote: lines such as 5.0 L1 X ly=0.5")
+    add("--json", type=OUTPUT, metavar="FILE", help="also write how it went, and where the robot really was")
     add("--view", action="store_true", help="show it in a window")
-    add("--record", type=Path, metavar="FILE", help="record it as a video, .mp4")
-    add("--duration", type=float, metavar="S", help="end after this time; it goes on until it is ended by default")
+    add("--record", type=Place("file to write", (".mp4",)), metavar="FILE", help="record it as a video, .mp4")
+    add("--duration", type=seconds, metavar="S", help="end after this time; it goes on until it is ended by default")
     return parser

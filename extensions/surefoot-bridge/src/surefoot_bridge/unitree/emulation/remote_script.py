@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import List, Tuple
 
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import read_plain
 from surefoot_bridge.unitree.remote import KEYS, STICKS, remote_bytes
 
 from .firmware import Firmware
 from .watchers import Watcher
+
+_LARGEST_BYTES = 1 << 20
 
 
 class PlayedRemote(Watcher):
@@ -46,9 +49,9 @@ def read_remote_script(path: Path) -> List[Tuple[float, bytes]]:
         SurefootError: If it cannot be read or is none; with the line and what is wrong with it.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SurefootError(f"The remote's script {path} cannot be read: {error}.") from error
+        text = read_plain(path, "remote's script", largest_bytes=_LARGEST_BYTES).decode()
+    except UnicodeDecodeError as error:
+        raise SurefootError(f"The remote's script {path} is no text in UTF-8. Save it as such.") from error
     lines = [(number, line.split("#")[0].split()) for number, line in enumerate(text.splitlines(), 1)]
     played: List[Tuple[float, bytes]] = []
     for number, words in lines:

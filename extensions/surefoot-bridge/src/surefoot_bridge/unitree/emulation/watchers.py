@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from abc import ABC, abstractmethod
+from contextlib import suppress
+from ctypes.util import find_library
 from pathlib import Path
 from typing import Any
 
@@ -125,12 +127,20 @@ class Recorder(Watcher):
     Args:
         robot: The robot.
         path: The video, ``.mp4``.
+
+    Raises:
+        SurefootError: If there is no ffmpeg, or nothing can be drawn.
     """
 
     def __init__(self, robot: MujocoRobot, path: Path) -> None:
-        if path.suffix != ".mp4":
-            raise SurefootError(f"--record is {path}; it must end in .mp4.")
-        self._robot, self._path = robot, path
+        self._robot, self._path, self._ffmpeg = robot, path, _ffmpeg()
+        try:
+            self._renderer().close()  # tried before the robot lives, and not when all of it is over
+        except Exception as error:  # each library of OpenGL has errors of its own
+            raise SurefootError(
+                f"--record: nothing can be drawn here with MUJOCO_GL={os.environ.get('MUJOCO_GL', '')}. Install OSMesa "
+                "(apt-get install libosmesa6) and set MUJOCO_GL=osmesa, or leave --record out."
+            ) from error
         self._poses: list[np.ndarray] = []
         self._frames = _Frames()
 
@@ -144,6 +154,11 @@ class Recorder(Watcher):
             self._draw()
             print(f"Recorded: {self._path}")
 
+    def _renderer(self) -> Any:
+        import mujoco
+
+        return mujoco.Renderer(self._robot.physics, _HEIGHT, _WIDTH)
+
     def _draw(self) -> None:
         import mujoco
 
@@ -151,12 +166,12 @@ class Recorder(Watcher):
         camera = mujoco.MjvCamera()
         camera.distance, camera.elevation, camera.azimuth = _DISTANCE_M, _ELEVATION_DEG, _AZIMUTH_DEG
         size = f"{_WIDTH}x{_HEIGHT}"
-        command = [_ffmpeg(), "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size]
+        command = [self._ffmpeg, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size]
         command += ["-r", str(_FRAMES_PER_S), "-i", "-", "-pix_fmt", "yuv420p", str(self._path)]
-        with mujoco.Renderer(physics, _HEIGHT, _WIDTH) as renderer:
+        with self._renderer() as renderer:
             encoder = subprocess.Popen(command, stdin=subprocess.PIPE)
             assert encoder.stdin is not None
-            with encoder.stdin as pipe:
+            with suppress(BrokenPipeError), encoder.stdin as pipe:  # how ffmpeg ended is asked below
                 for pose in self._poses:
                     data.qpos[:] = pose
                     mujoco.mj_forward(physics, data)
@@ -165,6 +180,19 @@ class Recorder(Watcher):
                     pipe.write(renderer.render().tobytes())
             if encoder.wait() != 0:
                 raise SurefootError(f"ffmpeg could not write {self._path}; what it said is above.")
+
+
+def draw_without_display() -> None:
+    """Choose the library that draws where there is no display; MuJoCo reads the choice when it is imported.
+
+    Two variables of the environment say the same thing to MuJoCo and to PyOpenGL: a half of the pair, or another one,
+    would make them disagree.
+    """
+    if "MUJOCO_GL" not in os.environ and not os.environ.get("DISPLAY"):
+        has_nvidia = Path("/proc/driver/nvidia/version").exists()
+        os.environ["MUJOCO_GL"] = "egl" if has_nvidia and find_library("EGL") else "osmesa"
+    if os.environ.get("MUJOCO_GL") in ("egl", "osmesa"):
+        os.environ["PYOPENGL_PLATFORM"] = os.environ["MUJOCO_GL"]
 
 
 def _ffmpeg() -> str:
