@@ -79,7 +79,7 @@ def test_export_stays_a_function_when_the_package_behind_it_is_imported():
         ),
         (
             "verify",
-            lambda: surefoot.verify("b", scenario=["x", "y"], stop_early=False, trials=3),
+            lambda: surefoot.verify(".", scenario=["x", "y"], stop_early=False, trials=3),
             {"scenario": ["x", "y"], "stop_early": False, "trials": 3, "suite": "quick"},
         ),
     ],
@@ -94,5 +94,5 @@ def test_keywords_say_what_the_options_of_the_command_line_say(monkeypatch, name
 def test_an_option_that_a_command_does_not_have_is_refused_by_name():
     with pytest.raises(SurefootError, match=r"^Unknown option of surefoot train 'num_env'; valid: num_envs, "):
         notebook.train(task="T", num_env=None)
-    with pytest.raises(SurefootError, match="surefoot train: argument --num-envs: invalid int value: 'many'"):
+    with pytest.raises(SurefootError, match="--num-envs is 'many'; valid: a number of environments from 1 to 1048576"):
         notebook.train(task="T", num_envs="many")

@@ -116,7 +116,9 @@ def _program(name: str) -> str:
     found = shutil.which(name)
     if (found and Path(found).resolve() == place.resolve()) or not place.is_file():
         return name
-    return shlex.quote(str(place.relative_to(Path.cwd()) if place.is_relative_to(Path.cwd()) else place))
+    here = Path.cwd()
+    below = place.is_relative_to(here) and here != Path("/")
+    return shlex.quote(str(place.relative_to(here) if below else place))
 
 
 if __name__ == "__main__":

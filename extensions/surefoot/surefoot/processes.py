@@ -68,8 +68,11 @@ def _has_cache() -> bool:
 
 def _is_writable(folder: Path) -> bool:
     """Tell whether a folder can be written, or made."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
+    try:
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+    except PermissionError:  # not even that may be seen
+        return False
     return os.access(folder, os.W_OK | os.X_OK)
 
 

@@ -24,6 +24,15 @@ def first_few(lines: Sequence[str]) -> List[str]:
     return [*lines[:MOST_NAMED], *([f"... and {more} more."] if more > 0 else [])]
 
 
+def reason(error: Exception) -> str:
+    """Return what the system or a library has found, as part of one of our sentences: a line, without its numbers."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no text"
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
 def refusal(head: str, mistakes: Sequence[str], remedy: str = "") -> SurefootError:
     """Build the error for one mistake or several: one line for one, else a line for each of the first few.
 
