@@ -8,7 +8,11 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from surefoot_bridge.arguments import Place
 from surefoot_bridge.errors import SurefootError
+
+NEW_FILE = Place("file to write", makes_folders=True)
+"""Type of an argument that is a file which :func:`atomic_write` makes."""
 
 
 @contextlib.contextmanager

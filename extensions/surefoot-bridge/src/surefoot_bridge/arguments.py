@@ -79,10 +79,12 @@ class Place:
     Attributes:
         kind: What is read there, or written.
         endings: How its name may end; anyhow where there are none.
+        makes_folders: Whether what writes a file makes the folders above it as well.
     """
 
     kind: Literal["file", "folder", "file or folder", "file to write", "folder to write to"]
     endings: Tuple[str, ...] = ()
+    makes_folders: bool = False
 
     def __call__(self, text: str) -> Path:
         """Return a path as it was typed."""
@@ -106,7 +108,7 @@ class Place:
         if found and found not in self.kind:
             raise SurefootError(f"{where} is a {found}; valid: a {self.kind}. Give another path.")
         if "write" in self.kind:
-            _try_to_write(where, path, is_folder=self.kind.startswith("folder"))
+            _try_to_write(where, path, is_folder=self.kind.startswith("folder"), makes_folders=self.makes_folders)
         elif not found:
             raise SurefootError(f"{where}: there is no such {self.kind}. {_near(path)}")
         elif not os.access(path, os.R_OK):
@@ -226,9 +228,9 @@ def _kind(where: str, path: Path) -> str:
     return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "pipe, socket or device"
 
 
-def _try_to_write(where: str, path: Path, *, is_folder: bool) -> None:
+def _try_to_write(where: str, path: Path, *, is_folder: bool, makes_folders: bool) -> None:
     folder = path if is_folder else path.parent
-    while is_folder and not _kind(where, folder):
+    while (is_folder or makes_folders) and not _kind(where, folder):
         folder = folder.parent
     trial = folder / f".{'' if is_folder else path.name}.{os.getpid()}.tmp"
     try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from surefoot_bridge.arguments import FILE_OR_FOLDER, OUTPUT
+from surefoot.files import NEW_FILE
+from surefoot_bridge.arguments import FILE_OR_FOLDER
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,9 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("a", type=FILE_OR_FOLDER, metavar="A", help="the older evaluation")
     parser.add_argument("b", type=FILE_OR_FOLDER, metavar="B", help="the newer evaluation")
-    parser.add_argument("--markdown", type=OUTPUT, metavar="FILE", help="write the comparison as Markdown")
-    parser.add_argument("--html", type=OUTPUT, metavar="FILE", help="write it as a page")
-    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="write figures and provenance")
+    parser.add_argument("--markdown", type=NEW_FILE, metavar="FILE", help="write the comparison as Markdown")
+    parser.add_argument("--html", type=NEW_FILE, metavar="FILE", help="write it as a page")
+    parser.add_argument("--json", type=NEW_FILE, metavar="FILE", help="write figures and provenance")
 
 
 def run(args: argparse.Namespace) -> int:

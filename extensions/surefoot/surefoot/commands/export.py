@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from surefoot.cli import as_called
 from surefoot.engines import full_name, short_name
-from surefoot.files import check_replaceable
-from surefoot_bridge.arguments import FILE, OUTPUT, OUTPUT_FOLDER
+from surefoot.files import NEW_FILE, check_replaceable
+from surefoot_bridge.arguments import FILE, OUTPUT_FOLDER
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.files import read_plain
 
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--device", metavar="D", help="cpu, cuda or cuda:N (default: cuda:0 where there is one)")
     parser.add_argument("--sign", type=FILE, metavar="FILE", help="sign with the private key in this file")
-    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="write figures and provenance")
+    parser.add_argument("--json", type=NEW_FILE, metavar="FILE", help="write figures and provenance")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from surefoot.cli import as_called
 from surefoot.engines import full_name, short_name
+from surefoot.files import NEW_FILE
 from surefoot.task_config import SEED, randomization_preset
-from surefoot_bridge.arguments import OUTPUT, OUTPUT_FOLDER, number, one_of, whole
+from surefoot_bridge.arguments import OUTPUT_FOLDER, number, one_of, whole
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
@@ -134,10 +135,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PRESET",
         help="draw robots and worlds from a preset, with its pushes: none (default), mild, standard, harsh",
     )
-    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="write figures, one row an episode and provenance")
+    parser.add_argument(
+        "--json", type=NEW_FILE, metavar="FILE", help="write figures, one row an episode and provenance"
+    )
     film = parser.add_mutually_exclusive_group()
     film.add_argument(
-        "--video", type=OUTPUT, metavar="FILE", help="film of the first episode (default: in the run directory)"
+        "--video", type=NEW_FILE, metavar="FILE", help="film of the first episode (default: in the run directory)"
     )
     film.add_argument("--no-video", action="store_true", help="make no film and no pictures")
     parser.add_argument(

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from surefoot.engines import full_name
+from surefoot.files import NEW_FILE
 from surefoot.task_config import randomization_preset
-from surefoot_bridge.arguments import OUTPUT
 
 if TYPE_CHECKING:
     from surefoot.randomization_checks.prove import Proof
@@ -33,13 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
         )
     else:
         parser.add_argument(
-            "--markdown", type=OUTPUT, metavar="FILE", help="also write the table as a page for the docs"
+            "--markdown", type=NEW_FILE, metavar="FILE", help="also write the table as a page for the docs"
         )
     parser.add_argument(
         "--engine", "--physics", type=full_name, metavar="E", help="physx, newton or isaacsim (default: by device)"
     )
     parser.add_argument("--device", metavar="D", help="cpu, cuda or cuda:N (default: cuda:0 where there is one)")
-    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="also write a report")
+    parser.add_argument("--json", type=NEW_FILE, metavar="FILE", help="also write a report")
 
 
 def run(args: argparse.Namespace) -> int:

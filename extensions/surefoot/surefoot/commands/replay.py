@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suite", default="quick", metavar="S", help="quick (default), standard, harsh, a file or a folder of files"
     )
-    parser.add_argument("--engine", default="mujoco", metavar="E", help="mujoco (default), physx or newton")
+    parser.add_argument("--engine", "--engines", default="mujoco", metavar="E", help="mujoco (default), physx, newton")
     parser.add_argument("--device", metavar="D", help="of PhysX and Newton: cpu, cuda or cuda:N")
     parser.add_argument(
         "-o", "--output", type=OUTPUT_FOLDER, metavar="DIR", help="folder for the film, motion and measures"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from surefoot.engines import short_name
-from surefoot_bridge.arguments import OUTPUT
+from surefoot.files import NEW_FILE
 from surefoot_bridge.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -24,13 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("name", metavar="ROBOT", help="robot, see: surefoot robots list")
     parser.add_argument(
         "--engines",
+        "--engine",
         default="mujoco,physx,newton",
         metavar="E",
         help="mujoco, physx, newton and isaacsim, with commas (default: %(default)s)",
     )
     parser.add_argument("--device", default="cpu", metavar="D", help="of PhysX and Newton (default: %(default)s)")
     parser.add_argument(
-        "--json", type=OUTPUT, metavar="FILE", help="also write a report with one row per check and engine"
+        "--json", type=NEW_FILE, metavar="FILE", help="also write a report with one row per check and engine"
     )
 
 

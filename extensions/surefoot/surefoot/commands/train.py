@@ -273,11 +273,13 @@ def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSett
     try:
         check_physics(settings.physics, settings.device)
     except SurefootError as error:
-        latest = args.resume if args.resume.is_file() else (run_directory.checkpoints.numbered() or [args.resume])[-1]
+        latest = [args.resume] if args.resume.is_file() else run_directory.checkpoints.numbered()[-1:]
+        remedy = (
+            f", or begin a new run here: surefoot train --task {settings.task} --weights {latest[0]}" if latest else ""
+        )
         raise SurefootError(
             f"{args.resume} was trained in {short_name(settings.physics)} on {settings.device}, which this machine "
-            "cannot do, and a resumed run keeps its settings. Resume it where it was, or begin a new run here with its "
-            f"networks: surefoot train --task {settings.task} --weights {latest}"
+            f"cannot do, and a resumed run keeps its settings. Resume it where it was{remedy}"
         ) from error
     saved_commit = run_directory.read_record().get("commit")
     if ranks.is_first and saved_commit != commit():

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from surefoot.cli import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED, as_called
 from surefoot.engines import short_name
-from surefoot.files import check_replaceable
+from surefoot.files import NEW_FILE, check_replaceable
 from surefoot.processes import most_processes
-from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, OUTPUT_FOLDER, whole
+from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT_FOLDER, whole
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suite", default="quick", metavar="S", help="quick (default), standard, harsh, a file or a folder of files"
     )
-    parser.add_argument("--engines", default="mujoco", metavar="E", help="mujoco (default), physx, newton, with commas")
+    parser.add_argument(
+        "--engines", "--engine", default="mujoco", metavar="E", help="mujoco (default), physx, newton, with commas"
+    )
     parser.add_argument("--gate", metavar="G", help="standard, one of a task's (flat), or a file with thresholds")
     parser.add_argument(
         "--report",
@@ -66,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sign", type=FILE, metavar="FILE", help="sign the bundle anew with this private key")
     parser.add_argument("--wandb", metavar="PROJECT", help="log tables and report to a project of Weights & Biases")
-    parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="write figures, rows and provenance")
+    parser.add_argument("--json", type=NEW_FILE, metavar="FILE", help="write figures, rows and provenance")
 
 
 def run(args: argparse.Namespace) -> int:
