@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.evaluation.judging.gate import STANDARD, Gate, judge, load_gate
+from surefoot.evaluation.judging.gate import STANDARD, Gate, check_gate, judge, load_gate
 from surefoot.evaluation.scenarios.files import load_suite
 from surefoot.evaluation.statistics import rate_interval, wilson_interval
 from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
@@ -189,3 +189,13 @@ def test_a_wrong_gate_is_refused_with_its_line(tmp_path, text, message):
 def test_an_unknown_gate_is_refused():
     with pytest.raises(SurefootError, match=r"Unknown gate 'strict'; valid: standard, flat\. Or name a YAML file"):
         load_gate("strict")
+
+
+def test_a_gate_that_came_with_the_tasks_is_known_by_its_name():
+    assert load_gate("flat").name == "flat"
+    check_gate(load_gate("flat"), load_suite("standard", None))
+
+
+def test_a_scenario_that_no_suite_has_is_refused_with_the_nearest_name_before_a_trial_runs():
+    with pytest.raises(SurefootError, match=r"'flat_fwd'; valid: flat_forward, .* The gate 'own' asks for it"):
+        check_gate(gate(scenarios={"flat_fwd": 0.9}), load_suite("quick", None))

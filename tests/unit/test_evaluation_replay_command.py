@@ -40,7 +40,7 @@ def test_a_trial_is_to_the_last_digit_what_it_was_among_all(suite, tmp_path):
     ahead = verified.evaluation.of("ahead", "mujoco")
     assert run(suite, tmp_path / "again", "ahead", 57, "--no-video") == 0
     again = json.loads((tmp_path / "again" / "trial.json").read_text())
-    assert again == asdict(ahead.outcomes[57])
+    assert again == {"trial": "trial 57 of ahead in mujoco", **asdict(ahead.outcomes[57])}
     assert Recording.load(tmp_path / "again" / "motion.npz").number == 57
 
 
@@ -51,17 +51,3 @@ def test_a_failed_trial_is_said_to_have_failed_and_is_filmed_from_its_beginning_
     motion = Recording.load(tmp_path / "motion.npz")
     frames = imageio_ffmpeg.count_frames_and_secs(tmp_path / "trial.mp4")[0]
     assert frames == pytest.approx(25 * motion.time_s[-1] + 12, abs=2)  # half a second of the end stays
-
-
-@pytest.mark.parametrize(
-    ("scenario", "number", "more", "message"),
-    [
-        ("ahead", 60, (), "Trial 60 of ahead in mujoco; it has 0 to 59."),
-        ("back", 0, (), "Unknown scenario 'back'; valid: ahead, shoved"),
-        ("ahead", 0, ("--engine", "mujoco,physx"), "A trial runs in one engine; mujoco,physx are 2."),
-        ("ahead", 0, ("--engine", "bullet"), "Unknown engine 'bullet'"),
-    ],
-)
-def test_a_trial_that_there_is_not_is_refused(suite, tmp_path, capsys, scenario, number, more, message):
-    assert run(suite, tmp_path, scenario, number, *more) == 2
-    assert message in capsys.readouterr().err

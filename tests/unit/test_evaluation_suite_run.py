@@ -135,9 +135,7 @@ def test_an_answer_survives_its_line_to_the_last_bit():
     ("changes", "words"),
     [
         ({"engines": "mujocco"}, "Unknown engine 'mujocco'; valid: mujoco"),
-        ({"engines": ","}, "Name at least one engine of mujoco, ovphysx, newton_mjwarp"),
-        ({"trials": 0}, "0 trials are asked for; it must be at least 1"),
-        ({"processes": 0}, "0 processes are asked for; it must be at least 1"),
+        ({"engines": ","}, "names no engine; valid: mujoco, physx, newton"),
         ({"scenarios": ("ahaed",)}, "Unknown scenario 'ahaed'; valid: ahead"),
         ({"suite": "quik"}, "quick"),
         ({"gate": "standrad"}, "standard"),

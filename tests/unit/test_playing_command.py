@@ -2,12 +2,19 @@
 
 import dataclasses
 import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
+from tests.unit.evaluation_rig import bundle_folder
 
+from surefoot import cli
+from surefoot.commands import export, play
+from surefoot.learning import training
 from surefoot.learning.checkpoint import write_checkpoint
-from surefoot.learning.run_directory import RunSettings
+from surefoot.learning.run_directory import RunDirectory, RunSettings
 from surefoot.playing import run_files
 from surefoot.playing.acceptance import bounds_of, fell_short
 from surefoot.playing.actor import load_actor
@@ -172,3 +179,68 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path):
     write_checkpoint(tmp_path / "model_000000.pt", {"actor_state_dict": _actor_weights(4)})
     with pytest.raises(SurefootError, match=r"another network .* size mismatch for mlp\.0\.weight"):
         load_actor(tmp_path / "model_000000.pt", AGENT, _observations(5), 2, "cpu")
+
+
+PLAN = SimpleNamespace(
+    task=TASK,
+    trained=SimpleNamespace(
+        checkpoint=Path("p/model_9.pt"), output=Path("runs/a"), settings=SimpleNamespace(iterations=300)
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("run", "pretrained", "short", "step"),
+    [
+        ("runs/a", None, False, "surefoot export runs/a -o bundle"),
+        ("runs/a", None, True, "surefoot train --resume runs/a --iterations 600"),
+        (None, TASK, False, f"surefoot export --pretrained {TASK} -o bundle"),
+        (None, TASK, True, f"surefoot train --task {TASK} --weights p/model_9.pt"),
+    ],
+)
+def test_a_policy_that_falls_short_is_trained_on_and_one_that_walks_is_exported(run, pretrained, short, step):
+    assert play._next_step(SimpleNamespace(run=run, pretrained=pretrained), PLAN, fell_short=short) == step
+
+
+@pytest.mark.parametrize(("iterations", "episodes"), [(3, 3), (50, 50), (300, 50)])
+def test_a_short_run_is_played_in_proportion(tmp_path, monkeypatch, iterations, episodes):
+    typed = []
+    monkeypatch.setattr(
+        training.subprocess, "run", lambda words, check: typed.extend(words) or SimpleNamespace(returncode=1)
+    )
+    assert training.play_at_end(RunDirectory(tmp_path), tmp_path / "model_3.pt", iterations) == 1
+    assert typed[typed.index("--episodes") + 1] == str(episodes)
+
+
+def test_a_bundle_of_another_task_or_a_signed_one_is_replaced_only_where_that_is_asked_for(tmp_path):
+    trained = SimpleNamespace(settings=SimpleNamespace(robot="unitree_go2", task=TASK))
+    theirs = tmp_path / "bundle"
+    shutil.copytree(bundle_folder(), theirs)
+    export._check_place(theirs, trained)
+    (theirs / "manifest.json.sig").write_text("a signature")
+    with pytest.raises(SurefootError, match=r"holds a bundle of unitree_go2 for .*, signed, not a bundle .* --replace"):
+        export._check_place(theirs, trained)
+    (theirs / "contract.json").write_text("{")
+    with pytest.raises(SurefootError, match=r"holds a bundle that cannot be read, not .* --replace\."):
+        export._check_place(theirs, trained)
+    export._check_place(tmp_path / "new", trained)
+
+
+def test_the_remedy_of_a_run_of_another_machine_is_taken(capsys, tmp_path):
+    """Up to a mistake that is found after all that the remedy names."""
+    shutil.copytree(find_pretrained(TASK).checkpoint.parent, tmp_path / "checkpoints")
+    _write_record(tmp_path, TASK)
+    record = json.loads((tmp_path / "run.json").read_text()) | {"device": "cuda:7", "physics": "newton_mjwarp"}
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    assert cli.main(["train", "--resume", str(tmp_path)]) == 2
+    _, _, remedy = capsys.readouterr().err.partition("begin a new run here: ")
+    words = remedy.split()[1:]
+    assert words[:3] == ["train", "--task", TASK]
+    how = ["--device", "cpu", "--num-envs", "32", "--processes", "3", "--output", str(tmp_path / "runs")]
+    assert cli.main([*words, *how]) == 2
+    assert "--processes 3 cannot share 32 environments evenly" in capsys.readouterr().err
+
+
+def test_the_list_of_robots_keeps_its_unit(capsys):
+    assert cli.main(["robots", "list"]) == 0
+    assert "[m]" in capsys.readouterr().out

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 import urllib.request
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -27,6 +28,11 @@ def page():
     page = viewer.LivePage(get_robot(ROBOT), title="a task", command=(0.5, 0.0, -0.2), host="localhost", port=8931)
     yield page
     page.close()
+
+
+def test_the_page_is_for_this_machine_alone_unless_it_is_opened(page):
+    listening = [line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines() if " 0A " in line]
+    assert [place for place in listening if place.endswith(f":{page.port:04X}")] == [f"0100007F:{page.port:04X}"]
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,8 @@ def _check_trial(plan: Plan, args: argparse.Namespace) -> None:
         except (OSError, ValueError, KeyError, TypeError):
             return "another trial"
 
-    if not args.replace:
-        check_replaceable(plan.folder, kind="trial", marks=(TRIAL_FILE, "logs"), holds=holds, ours=_trial(args))
+    if not args.replace and (plan.folder / TRIAL_FILE).exists():
+        check_replaceable(plan.folder, kind="trial", marks=(TRIAL_FILE,), holds=holds, ours=_trial(args))
     OUTPUT_FOLDER.check("--output", plan.folder)
 
 

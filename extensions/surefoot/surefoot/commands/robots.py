@@ -108,7 +108,8 @@ def _print_rows(robot: str, rows: Sequence[CheckRow]) -> None:
     console.print(table)
     for row in rows:
         if not row.ok:
-            console.print(f"[bold red]{row.engine}: {row.check}[/]: {row.value:.4g} {row.unit}, limit {row.limit:.4g}.")
+            name = short_name(row.engine)
+            console.print(f"[bold red]{name}: {row.check}[/]: {row.value:.4g} {row.unit}, limit {row.limit:.4g}.")
             console.print(f"  {row.reason}")
     console.print(f"{sum(row.ok for row in rows)} of {len(rows)} checks held.")
 

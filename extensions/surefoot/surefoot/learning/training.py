@@ -241,7 +241,7 @@ def _finish(plan: TrainingPlan, run: RunDirectory, sinks: list[MetricsSink], end
 
     print(f"Learning curves: {draw_learning_curves(run.metrics, run.path / 'plots' / 'learning_curves.png')}")
     _draw_ranges(plan, run)
-    played = _play(run, latest, episodes=min(DEFAULT_EPISODES, plan.settings.iterations)) if plan.video else None
+    played = play_at_end(run, latest, plan.settings.iterations) if plan.video else None
     if played is not None:
         for video in sorted((run.path / "videos").glob("*.mp4")):
             for sink in sinks:
@@ -269,13 +269,18 @@ def _draw_ranges(plan: TrainingPlan, run: RunDirectory) -> None:
     print(f"Ranges: {draw_range_history(rows, declared_ranges(layout), picture, title=plan.settings.task)}")
 
 
-def _play(run: RunDirectory, checkpoint: Path, *, episodes: int) -> int | None:
+def play_at_end(run: RunDirectory, checkpoint: Path, iterations: int) -> int | None:
     """Judge and film the policy in a process of its own: an engine cannot be started twice in one.
+
+    Args:
+        run: The run.
+        checkpoint: Its last checkpoint.
+        iterations: Its length; a short one is judged by fewer episodes.
 
     Returns:
         0 if it walks, 1 if it falls short; None if it could not be played.
     """
-    how = ("--episodes", str(episodes), "--json", str(run.path / "report.json"))
+    how = ("--episodes", str(min(DEFAULT_EPISODES, iterations)), "--json", str(run.path / "report.json"))
     status = subprocess.run(module_command("surefoot.cli", "play", str(checkpoint), *how), check=False).returncode
     return status if status in (0, 1) else None
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from surefoot.engines import short_name
 from surefoot.evaluation.engines.choice import MUJOCO, TrialAllocation, allocate, leaves_traces, why_not_scored
 from surefoot.evaluation.results.exemplars import keep_exemplars
 from surefoot.evaluation.scenarios.scenario import Scenario, Suite
@@ -140,7 +141,7 @@ class SuiteRun:
         plan, jobs, finished = self._plan, [], 0
         for declared in plan.suite.scenarios:
             if reason := why_not_scored(engine, declared):
-                self._say(f"{engine:14s} {declared.name:28s} is not scored. {reason}")
+                self._say(f"{short_name(engine):8s} {declared.name:28s} is not scored. {reason}")
                 continue
             scenario = scenario_in(plan.suite, declared.name, whole_length=plan.allocation(engine).whole_length)
             planned = plan.planned(declared, engine)
@@ -151,7 +152,7 @@ class SuiteRun:
                 continue
             jobs.append(_Job(declared, scenario, engine, planned, plan.chunks(declared, engine)))
         if finished:
-            self._say(f"{engine}: {finished} scenarios are finished already.")
+            self._say(f"{short_name(engine)}: {finished} scenarios are finished already.")
         return jobs
 
     def _run_group(self, jobs: Sequence[_Job], engines: Sequence[str]) -> None:
@@ -205,7 +206,10 @@ class SuiteRun:
                     index, name = job.next_chunk, job.scenario.name
                     job.next_chunk += 1
                     self.tally.begin(
-                        job.engine, (name, index), f"{name} in {job.engine}", job.work_s(len(job.chunks[index]))
+                        job.engine,
+                        (name, index),
+                        f"{name} in {short_name(job.engine)}",
+                        job.work_s(len(job.chunks[index])),
                     )
                     return job, index
         return None
@@ -272,7 +276,7 @@ class SuiteRun:
 
 
 def _line(outcome: ScenarioOutcome) -> str:
-    name = f"{outcome.engine:14s} {outcome.scenario:28s}"
+    name = f"{short_name(outcome.engine):8s} {outcome.scenario:28s}"
     if outcome.error:
         return f"{name} could not run: {outcome.error.splitlines()[0]}"
     return f"{name} {outcome.successes} of {outcome.trials} succeeded"
