@@ -171,19 +171,6 @@ def test_a_file_that_is_no_robot_is_refused(tmp_path, content, says):
     assert says.replace("no readable", "is not readable XML") in refusal("dog", path)
 
 
-def test_a_folder_that_exists_is_refused_and_left_as_it_is(tmp_path, capsys):
-    (tmp_path / "dog").mkdir()
-    (tmp_path / "dog" / "mine.txt").write_text("mine")
-    urdf = write_quadruped(tmp_path)
-    assert main(["new", "robot", "dog", "--from", str(urdf), "--output", str(tmp_path / "dog")]) == 2
-    assert "exists; take another name or --output, or remove it first." in capsys.readouterr().err
-    assert [path.name for path in (tmp_path / "dog").iterdir()] == ["mine.txt"]
-    assert main(["new", "robot", "Dog!", "--from", str(urdf)]) == 2
-    assert "'Dog!' cannot be a name; it begins with a letter" in capsys.readouterr().err
-    assert main(["new", "robot", "unitree_go2", "--from", str(urdf)]) == 2
-    assert "The package 'surefoot' offers a robot 'unitree_go2' already; take another name." in capsys.readouterr().err
-
-
 def test_a_folder_is_written_whole_or_not_at_all(tmp_path):
     with pytest.raises(SurefootError, match="Cannot write"):
         write_folder(tmp_path / "half", {"a.txt": "a", "a.txt/b.txt": "b"})

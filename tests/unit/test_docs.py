@@ -18,7 +18,7 @@ RUN_HERE = {
     "surefoot --version",
     "surefoot tasks list",
     "surefoot robots list",
-    f"surefoot randomization show {GO2} --preset standard",
+    f"surefoot randomization show {GO2} --randomization standard",
     f"surefoot-bridge check {BUNDLE}",
     f"surefoot-bridge run {BUNDLE} --robot mujoco --stage tethered --operator script:walk.txt --simulated-clock "
     "--acknowledge ready",

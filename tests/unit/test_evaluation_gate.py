@@ -186,11 +186,6 @@ def test_a_wrong_gate_is_refused_with_its_line(tmp_path, text, message):
     assert message in str(caught.value)
 
 
-def test_an_unknown_gate_is_refused():
-    with pytest.raises(SurefootError, match=r"Unknown gate 'strict'; valid: standard, flat\. Or name a YAML file"):
-        load_gate("strict")
-
-
 def test_a_gate_that_came_with_the_tasks_is_known_by_its_name():
     assert load_gate("flat").name == "flat"
     check_gate(load_gate("flat"), load_suite("standard", None))

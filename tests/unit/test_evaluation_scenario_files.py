@@ -213,19 +213,6 @@ def test_all_wrong_files_of_a_folder_are_named(tmp_path):
     assert f"{tmp_path}/d.yaml is a suite; a folder holds single scenarios. Name the file itself." in message
 
 
-def test_an_empty_folder_is_refused(tmp_path):
-    with pytest.raises(SurefootError, match=r"holds no scenario: put files of \.yaml or \.yml there"):
-        load_suite(tmp_path, None)
-
-
-def test_an_unknown_suite_is_refused_with_those_that_there_are():
-    with pytest.raises(SurefootError) as caught:
-        load_suite("standrad", None)
-    assert str(caught.value) == (
-        "Unknown suite 'standrad'; valid: standard, quick, harsh. Or name a YAML file, or a folder of scenarios."
-    )
-
-
 # What is refused
 
 STAIRS = "terrain: {kind: stairs, "

@@ -131,23 +131,6 @@ def test_an_answer_survives_its_line_to_the_last_bit():
     assert Answer.from_json(answer.to_json()) == answer
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"engines": "mujocco"}, "Unknown engine 'mujocco'; valid: mujoco"),
-        ({"engines": ","}, "names no engine; valid: mujoco, physx, newton"),
-        ({"scenarios": ("ahaed",)}, "Unknown scenario 'ahaed'; valid: ahead"),
-        ({"suite": "quik"}, "quick"),
-        ({"gate": "standrad"}, "standard"),
-        ({"bundle": Path("nowhere")}, "nowhere"),
-    ],
-)
-def test_what_cannot_be_run_is_refused_before_anything_runs(suite, tmp_path, changes, words):
-    with pytest.raises(SurefootError, match=words):
-        checked(request(suite, tmp_path / "v", **changes))
-    assert not (tmp_path / "v").exists()
-
-
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_a_partial_report(suite, tmp_path, sent):
     suite.write_text(TINY_SUITE.replace("length_s: 1.5", "length_s: 600.0").replace("force_n: 800.0", "force_n: 0.0"))

@@ -68,35 +68,6 @@ def test_a_checkpoint_stands_for_itself(run_folder):
     assert found.output == run_folder
 
 
-def test_a_path_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(SurefootError, match="missing does not exist"):
-        find_policy(tmp_path / "missing")
-
-
-def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(SurefootError, match=r"is not a run directory: it has no run\.json"):
-        find_policy(tmp_path)
-
-
-def test_a_run_record_that_was_cut_short_is_refused(run_folder):
-    (run_folder / "run.json").write_text('{"task": "Suref')
-    with pytest.raises(SurefootError, match="is not JSON"):
-        find_policy(run_folder)
-
-
-def test_a_run_without_a_checkpoint_is_refused(run_folder):
-    for file in (run_folder / "checkpoints").iterdir():
-        file.unlink()
-    with pytest.raises(SurefootError, match="has no checkpoint"):
-        find_policy(run_folder)
-
-
-def test_a_run_of_an_unknown_task_is_refused_with_the_nearest_task(run_folder):
-    _write_record(run_folder, "Surefoot-Velocity-Flat-Go3")
-    with pytest.raises(SurefootError, match=f"valid: {TASK}, "):
-        find_policy(run_folder)
-
-
 def test_a_pretrained_policy_is_found_beside_its_task(run_folder, monkeypatch):
     root = run_folder.parent
     run_folder.rename(root / TASK)

@@ -153,7 +153,10 @@ def _check_report(folder: Path, contract: Contract) -> None:
     def holds() -> str:
         if not (folder / FILE_NAME).is_file():
             return ours  # what was interrupted before there was a report
-        policy = read_evaluation(folder).policy
+        try:
+            policy = read_evaluation(folder).policy
+        except SurefootError:
+            return "a report that cannot be read"
         return f"a report on {policy.robot} for {policy.task}"
 
     ours = f"a report on {contract.robot.name} for {contract.training.task}"
