@@ -203,7 +203,7 @@ def test_the_command_prints_the_figures_and_writes_them(folder, tmp_path, capsys
     assert main(["log", "info", str(folder), "--json", str(tmp_path / "log.json")]) == 0
     printed = capsys.readouterr().out
     assert "  tilt   damp      2      0.50       0.60      Tilted by 1.1." in printed
-    assert "  c      11.86         50%       0.25    30.00          61         3.30" in printed
+    assert "  c      11.86         50%       0.25    30.00          61             3.30" in printed
     report = json.loads((tmp_path / "log.json").read_text())
     assert report["ok"] is True
     assert report["figures"]["torque_share"] == about(0.5)

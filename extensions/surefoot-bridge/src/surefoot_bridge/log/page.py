@@ -14,6 +14,7 @@ th, td { text-align: left; padding: .2em .8em .2em 0; border-bottom: 1px solid #
 td { font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; }
 h1, td:nth-child(2):last-child { overflow-wrap: anywhere; }
+td:nth-child(6):last-child { min-width: 18em; }
 img { width: 100%; min-width: 1100px; }
 """
 
