@@ -23,6 +23,8 @@ def refusals(path: Path) -> Iterator[str]:
         if name == "unknown_name":
             remedy = _text(node.args[3]) if len(node.args) > 3 else ""
             yield f"Unknown {_text(node.args[0])} …; valid: … {remedy}".rstrip()
+        elif name == "refusal":
+            yield " ".join(filter(None, [_text(node.args[0]), "…", *map(_text, node.args[2:])]))
         elif name.endswith("Error") and name[0].isupper():
             message = " ".join(_text(node.args[0]).split())
             if len(message.replace("…", "")) >= _SHORTEST:

@@ -6,19 +6,22 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from bundles import write_bundle
 
 from surefoot_bridge.command_line import COMMANDS, main
 
+PROGRAM = (
+    *(sys.executable, "-c"),
+    f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.command_line import main; sys.exit(main())",
+)
+
 
 def run(*arguments, **options):
     """Run the command line in a process of its own."""
-    code = f"import sys; sys.path[:] = {sys.path!r}; from surefoot_bridge.command_line import main; sys.exit(main())"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, timeout=60, **options
-    )
+    return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=60, **options)
 
 
 def test_help_lists_all_subcommands_without_importing_numpy():
@@ -35,7 +38,10 @@ def test_help_lists_all_subcommands_without_importing_numpy():
     )
     for name, summary in COMMANDS.items():
         assert f"  {name.ljust(10)}{summary}" in ran.stdout
-    assert ran.stdout.rstrip().endswith("['surefoot_bridge.errors', 'surefoot_bridge.command_line']")
+    assert ran.stdout.rstrip().endswith(
+        "['surefoot_bridge.errors', 'surefoot_bridge.files', 'surefoot_bridge.arguments', "
+        "'surefoot_bridge.command_line']"
+    )
 
 
 def test_every_subcommand_that_is_listed_can_be_imported_by_itself():
@@ -45,10 +51,13 @@ def test_every_subcommand_that_is_listed_can_be_imported_by_itself():
         assert f"usage: surefoot-bridge {name}" in ran.stdout
 
 
-def test_without_a_subcommand_the_usage_is_told_as_an_error():
+def test_without_a_subcommand_it_is_said_which_there_are():
     ran = run()
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith("usage: surefoot-bridge SUBCOMMAND")
+    assert ran.stderr == (
+        f"surefoot-bridge: surefoot-bridge needs a subcommand; valid: {', '.join(COMMANDS)}. "
+        "See: surefoot-bridge --help\n"
+    )
 
 
 def test_an_unknown_subcommand_is_refused_with_the_known_ones(capsys):
@@ -59,7 +68,44 @@ def test_an_unknown_subcommand_is_refused_with_the_known_ones(capsys):
 
 def test_a_refusal_is_one_message_without_a_traceback(tmp_path, capsys):
     assert main(["check", str(tmp_path / "none")]) == 2
-    assert capsys.readouterr().err.startswith(f"surefoot-bridge: {tmp_path / 'none'} is no bundle.")
+    assert capsys.readouterr().err == (
+        f"surefoot-bridge: BUNDLE {tmp_path / 'none'}: there is no such folder. Nothing like it is in {tmp_path}; give "
+        "one that is there.\n"
+    )
+
+
+def test_what_a_library_said_is_told_behind_verbose_only(tmp_path):
+    (tmp_path / "text.txt").write_text("no key")
+    found = [run("key", "new", str(tmp_path / "gone" / "k"), *more).stderr for more in ((), ("--verbose",))]
+    assert "Errno" not in found[0]
+    assert "FileNotFoundError: [Errno 2] No such file or directory" in found[1]
+    assert found[1].endswith(found[0])
+
+
+def test_a_reader_that_goes_away_ends_it_without_a_word(tmp_path):
+    write_bundle(tmp_path / "bundle")
+    reader, writer = os.pipe()
+    os.close(reader)
+    for command in (("--help",), ("check", str(tmp_path / "bundle"), "--runtime", "numpy"), ("run", "--help")):
+        ran = subprocess.run([*PROGRAM, *command], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+        assert ran.stderr == ""
+        assert ran.returncode in (0, 130)
+    os.close(writer)
+
+
+def test_an_output_without_room_is_a_refusal():
+    with open("/dev/full", "w") as full:  # noqa: PTH123  (a device)
+        ran = subprocess.run([*PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr == "surefoot-bridge: The output cannot be written: No space left on device. Send it elsewhere.\n"
+
+
+def test_a_path_that_no_character_set_has_is_shown_all_the_same(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/b\xff"
+    write_bundle(Path(os.fsdecode(folder)))
+    ran = run("check", folder, "--runtime", "numpy")
+    assert ran.returncode == 0, ran.stderr
+    assert "b\\udcff" in ran.stdout
 
 
 def test_a_bundle_is_checked_and_described(tmp_path, capsys):

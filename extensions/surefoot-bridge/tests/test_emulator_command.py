@@ -1,6 +1,9 @@
 """`surefoot-bridge emulate`: what it takes, what it writes, and what it refuses."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from emulation import needs_emulator
@@ -39,8 +42,27 @@ def test_it_is_not_emulated_beside_another_robot():
 
 
 def test_a_video_must_be_one(tmp_path):
-    with pytest.raises(SurefootError, match=r"--record is .*film\.txt; it must end in \.mp4"):
+    with pytest.raises(SurefootError, match=r"--record is .*film\.txt.*; valid: .* that ends in \.mp4"):
         emulate("--record", str(tmp_path / "film.txt"))
+
+
+def test_a_half_of_the_pair_that_chooses_how_is_drawn_still_gives_a_film(tmp_path):
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; from pathlib import Path; "
+        "from surefoot_bridge.unitree.emulation.watchers import Recorder, draw_without_display; "
+        "draw_without_display(); "
+        "from surefoot_bridge.clock import SimulatedClock; from surefoot_bridge.robots.model import robot_model; "
+        "from surefoot_bridge.robots.mujoco_robot import MujocoRobot; "
+        "recorder = Recorder(MujocoRobot(robot_model('unitree_go2'), clock=SimulatedClock()), Path(sys.argv[1])); "
+        "[recorder(0.05 * i) for i in range(3)]; recorder.__exit__()"
+    )
+    environment = {name: value for name, value in os.environ.items() if name not in ("MUJOCO_GL", "DISPLAY")}
+    command, film = [sys.executable, "-c", code, str(tmp_path / "film.mp4")], tmp_path / "film.mp4"
+    for half in ({"PYOPENGL_PLATFORM": "egl"}, {"MUJOCO_GL": "osmesa", "PYOPENGL_PLATFORM": "egl"}):
+        ran = subprocess.run(command, env={**environment, **half}, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert film.stat().st_size > 1000
+        film.unlink()
 
 
 def test_without_a_display_there_is_no_window(monkeypatch):

@@ -12,7 +12,7 @@ from contracts import small_contract
 from log_rig import BUNDLE, begin_log, needs_matplotlib, needs_mcap, small_log
 from reports import REPORT
 
-from surefoot_bridge.commands.log import main
+from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.log import plot, read_log, summarise
 from surefoot_bridge.log.measures import mode_bands
@@ -110,7 +110,7 @@ def test_a_log_without_a_tick_has_a_summary_and_no_picture(tmp_path):
     assert (facts.duration_s, facts.period_s, facts.tilt_rad, facts.phases_s) == (0.0, None, None, {})
     assert facts.modes == (ModeBand("passive", 0.0, 0.0, "start"),)
     assert facts.joints[0].torque_nm is None
-    assert main(["info", str(log.folder)]) == 0
+    assert main(["log", "info", str(log.folder)]) == 0
 
 
 def test_bands_follow_each_other_without_a_gap(folder):
@@ -153,6 +153,18 @@ def test_a_log_is_drawn_as_a_picture_and_as_a_page_of_one_file(folder, tmp_path)
 
 
 @needs_matplotlib
+def test_the_page_fits_a_phone_and_names_units(folder, tmp_path):
+    """Whatever may be wider than 420 px scrolls by itself: tables, and the picture, which stays 1100 px wide."""
+    text = plot(folder, tmp_path / "log.html").read_text()
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in text
+    assert ".wide { overflow-x: auto; }" in text
+    assert text.count("<table>") == text.count('<div class="wide"><table>') == text.count("</table></div>") == 6
+    assert text.count("<img ") == text.count('<div class="wide"><img ') == 1
+    for quantity in ("lin_vel_x [m/s]", "ang_vel_z [rad/s]", "motor [deg C]", "torque [N m]", "first [s]"):
+        assert f">{quantity}<" in text
+
+
+@needs_matplotlib
 def test_every_joint_and_every_topic_has_its_curve(folder):
     from surefoot_bridge.log.picture import draw
 
@@ -170,7 +182,9 @@ def test_every_joint_and_every_topic_has_its_curve(folder):
 def test_what_cannot_be_drawn_is_refused(folder, tmp_path):
     with pytest.raises(SurefootError, match=r"ends in '.svg'; a log can be drawn as .png or .html"):
         plot(folder, tmp_path / "log.svg")
-    with pytest.raises(SurefootError, match=r"Cannot write .*nowhere.*Give a folder that is there"):
+    with pytest.raises(
+        SurefootError, match=r"nowhere/log.png cannot be written: No such file or directory. Give a file in a folder"
+    ):
         plot(folder, tmp_path / "nowhere" / "log.png")
     with begin_log(tmp_path) as log:
         pass
@@ -186,10 +200,10 @@ def test_without_matplotlib_drawing_says_what_to_install(folder, tmp_path, monke
 
 
 def test_the_command_prints_the_figures_and_writes_them(folder, tmp_path, capsys):
-    assert main(["info", str(folder), "--json", str(tmp_path / "log.json")]) == 0
+    assert main(["log", "info", str(folder), "--json", str(tmp_path / "log.json")]) == 0
     printed = capsys.readouterr().out
     assert "  tilt   damp      2      0.50       0.60      Tilted by 1.1." in printed
-    assert "  c      11.86         50%       0.25    30.00          61         3.30" in printed
+    assert "  c      11.86         50%       0.25    30.00          61             3.30" in printed
     report = json.loads((tmp_path / "log.json").read_text())
     assert report["ok"] is True
     assert report["figures"]["torque_share"] == about(0.5)
@@ -207,14 +221,14 @@ def test_the_command_says_2_where_it_can_read_or_write_nothing(folder, tmp_path,
         [str(tmp_path / "noise.mcap")],
         [str(folder), "--json", str(tmp_path / "nowhere" / "log.json")],
     ):
-        assert main(["info", *arguments]) == 2
-        assert capsys.readouterr().err.startswith("Error: ")
+        assert main(["log", "info", *arguments]) == 2
+        assert capsys.readouterr().err.startswith("surefoot-bridge: ")
 
 
 def test_the_command_reads_a_log_that_was_cut_off_and_says_so(tmp_path, capsys):
     (path,) = small_log(tmp_path, 200, flush_s=0.01).glob("*.mcap")
     path.write_bytes(path.read_bytes()[:-1000])
-    assert main(["info", str(path)]) == 0
+    assert main(["log", "info", str(path)]) == 0
     printed = capsys.readouterr().out
     assert "not finished by its writer" in printed
     assert "bytes are cut off or damaged." in printed

@@ -10,7 +10,7 @@ from unitree_peer import unitree_contract
 
 from surefoot_bridge.clock import MonotonicClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.robots import RobotAddress, RobotLock
+from surefoot_bridge.robots import RobotAddress, RobotLock, lock
 from surefoot_bridge.robots.lock import lock_path
 from surefoot_bridge.unitree import UnitreeGo2
 
@@ -90,6 +90,21 @@ def test_a_process_that_inherits_the_lock_holds_it_as_well(tmp_path):
     finally:
         end(heir)
     RobotLock(GO2, folder=tmp_path).release()
+
+
+def test_all_users_lock_in_one_place_whatever_each_of_them_may_write_to(tmp_path, monkeypatch):
+    """The system's folder is root's alone here, as on some systems: root must not lock where others cannot look."""
+    for name, mode in (("system", 0o755), ("all", 0o1777)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(mode)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "system"))
+    monkeypatch.setattr(lock, "_SHARED", (tmp_path / "system", tmp_path / "all"))
+    assert lock.lock_folder() == tmp_path / "all"
+    (tmp_path / "all").chmod(0o755)
+    with pytest.raises(SurefootError, match=rf"None of .*system and .*all .* chmod 1777 {tmp_path / 'all'}\.$"):
+        RobotLock(GO2)
+    (tmp_path / "all").chmod(0o1777)  # as the refusal says
+    RobotLock(GO2).release()
 
 
 def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path):

@@ -170,8 +170,29 @@ def test_a_bundle_without_a_signature_does_not_move_a_real_robot_unless_the_word
         (("--robot", "mujoco", "--operator", "mouse"), "Unknown operator 'mouse'"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused_before_the_bundle_is_loaded(capsys, options, message):
-    assert message in refused(capsys, "no_bundle", "--stage", "tethered", *options)
+def test_options_that_do_not_go_together_are_refused_before_the_bundle_is_loaded(capsys, tmp_path, options, message):
+    assert message in refused(capsys, str(tmp_path), "--stage", "tethered", *options)
+
+
+@needs_bundle
+@needs_mcap
+def test_every_remedy_is_followed_and_works_and_no_later_refusal_takes_one_back(capsys, tmp_path):
+    key, seal = tmp_path / "key", tmp_path / "seal"
+    key.write_text("no key")
+    key.chmod(0o644)
+    typed = [str(BUNDLE), "--robot", "go2", "--stage", "tethered", "--runtime", "numpy", "--seal-key", str(key)]
+    assert "--robot go2 needs --interface" in refused(capsys, *typed)
+    typed += ["--interface", "none0"]
+    assert "Give --log DIR" in refused(capsys, *typed)
+    typed += ["--log", str(tmp_path / "logs")]
+    assert "--unsigned UNSIGNED" in refused(capsys, *typed)
+    typed += ["--unsigned", "UNSIGNED"]
+    assert f"chmod 600 {key}" in refused(capsys, *typed)
+    key.chmod(0o600)
+    assert "Make one: surefoot-bridge key seal FILE" in refused(capsys, *typed)
+    assert main(["key", "seal", str(seal)]) == 0
+    typed[typed.index(str(key))] = str(seal)
+    assert "Unknown network interface 'none0'; valid: " in refused(capsys, *typed)
 
 
 @needs_robot

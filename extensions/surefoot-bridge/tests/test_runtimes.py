@@ -54,8 +54,9 @@ def test_the_runtimes_agree_for_one_robot_and_for_many_over_a_reset(runtime, cel
 def test_a_file_that_is_none_is_refused_by_name(runtime):
     pytest.importorskip(NEEDS[runtime], reason=f"{NEEDS[runtime]} is not installed")
     file = runtimes.RUNTIMES[runtime][0]
-    with pytest.raises(SurefootError, match=f"b/{file} cannot be opened as"):
+    with pytest.raises(SurefootError, match=f"b/{file} cannot be opened as") as refusal:
         load_policy(runtime, {file: b"nothing"}, describe(random_network(7, 3)), where="b")
+    assert str(refusal.value).endswith(". Export the policy again, or take another --runtime.")  # ours, no library's
 
 
 @pytest.mark.parametrize("runtime", ["torchscript", "onnx"])

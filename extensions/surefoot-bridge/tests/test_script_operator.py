@@ -56,7 +56,7 @@ def test_a_script_is_read_line_by_line():
 )
 def test_a_line_that_says_nothing_is_refused_with_its_number(line, message):
     text = refusal(f"0.5 sit\n{line}\n")
-    assert text.startswith("The script s.txt is refused:\n  line 2: ")
+    assert text.startswith("The script s.txt is refused: line 2: ")
     assert message in text
 
 

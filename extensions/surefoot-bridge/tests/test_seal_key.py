@@ -1,6 +1,9 @@
 """The key that seals logs: a user's own, made by itself, or one in a file."""
 
+import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -31,6 +34,32 @@ def test_the_command_makes_a_key_and_leaves_one_that_is_there(home, capsys):
     assert len(seal_key(file)) == 32
     assert main(["key", "seal", str(file)]) == 2
     assert "exists already. A key that is overwritten is lost, and with it every seal" in capsys.readouterr().err
+
+
+NAMELESS = 54321  # a user id that no password file knows, as containers are run with
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("environment", [{}, {"HOME": "/proc/1"}, {"HOME": "/root"}], ids=str)
+def test_a_nameless_user_without_a_home_is_told_to_make_a_key_elsewhere_and_that_works(environment):
+    """Once for a home that is nowhere, once for one that cannot be written, once for one that cannot be looked into."""
+    code = (
+        "import os, pwd, tempfile; from pathlib import Path; from surefoot_bridge.command_line import main; "
+        "import surefoot_bridge.commands.key; "  # before that user, who may not read where Python is
+        "from surefoot_bridge.log.seal_key import known_seal_key, seal_key; "
+        "from surefoot_bridge.errors import SurefootError\n"
+        f"os.setgroups([]); os.setgid({NAMELESS}); os.setuid({NAMELESS})\n"
+        "assert known_seal_key() is None\n"
+        "try: seal_key()\n"
+        "except SurefootError as error: print(error)\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        "    assert main(['key', 'seal', folder + '/k']) == 0; print(len(seal_key(Path(folder, 'k'))))\n"
+    )
+    environment = {**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "TMPDIR": "/tmp"}
+    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    first, *_, last = ran.stdout.splitlines() or [ran.stderr]
+    assert "Make one elsewhere (surefoot-bridge key seal FILE), and give --seal-key FILE." in first
+    assert last == "32", ran.stderr
 
 
 def test_a_key_that_others_can_read_is_refused(home):

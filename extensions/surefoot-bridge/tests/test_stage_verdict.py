@@ -256,11 +256,8 @@ def altered(seal, change):
         (lambda content: content.update(session="0"), "its seal was altered."),
         (lambda content: content.update(hmac_sha256="0" * 64), "its seal was altered."),
         (lambda content: content.update(hmac_sha256=""), "its seal has no key: its robot was not a real one."),
-        (lambda content: content.pop("parts"), "it cannot be read: The seal .* is malformed: KeyError"),
-        (
-            lambda content: content["parts"][0].update(name="../a.mcap"),
-            "it cannot be read: .* is malformed: ValueError",
-        ),
+        (lambda content: content.pop("parts"), "it cannot be read: The seal .* is malformed"),
+        (lambda content: content["parts"][0].update(name="../a.mcap"), "it cannot be read: .* is malformed"),
     ],
 )
 def test_a_seal_that_was_altered_is_found(short, change, reason):
@@ -326,6 +323,7 @@ def test_the_command_shows_where_a_bundle_stands(tmp_path, capsys):
 
 def test_the_command_shows_a_bundle_without_logs(tmp_path, capsys):
     write_bundle(tmp_path / "bundle")
+    (tmp_path / "none").mkdir()
     assert main(["stages", str(tmp_path / "bundle"), "--logs", str(tmp_path / "none")]) == 0
     shown = capsys.readouterr().out
     assert "There is no log in" in shown

@@ -167,7 +167,7 @@ def test_a_refused_robot_leaves_no_lock_behind():
 
 def test_a_contract_for_another_robot_is_refused():
     assert refusal(contract=unitree_contract(G1)).startswith(
-        "The address is of unitree_go2, the contract for unitree_g1"
+        "The bundle was trained for unitree_g1, and --robot leads to unitree_go2"
     )
 
 

@@ -23,7 +23,7 @@ MOST_S = 1e6
 """Longest time that an option takes [s]: more than a week is a slip of the keyboard."""
 
 _KEY_BYTES = 32  # of ed25519
-_SHOWN = 60  # characters of what was typed
+_SHOWN = 200  # characters of what was typed
 _Number = TypeVar("_Number", int, float)
 
 

@@ -5,6 +5,7 @@ from typing import Any, Sequence, Tuple
 import numpy as np
 
 from .reader import Log
+from .report import in_units
 from .summary import ModeBand
 
 _MOST_POINTS = 3000  # of a curve; a screen shows no more
@@ -78,7 +79,7 @@ def draw_command(axes: Any, log: Log, start_s: float) -> None:
     """Draw what the policy was asked to do."""
     topic = log["/observation"]
     for name, values in zip(log.contract.command.names, topic["command"].T):
-        axes.plot(*thinned(topic.time_s - start_s, values), label=name, lw=1, drawstyle="steps-post")
+        axes.plot(*thinned(topic.time_s - start_s, values), label=in_units(name), lw=1, drawstyle="steps-post")
     _finish(axes, "command")
 
 

@@ -87,7 +87,8 @@ def draw(log: Log) -> "Figure":
         axes = figure.add_subplot(grid[len(_OVERVIEW_INCHES) + i // _COLUMNS, i % _COLUMNS])
         draw_joint(axes, log, i, name, start_s)
     figure.suptitle(
-        f"{log.robot}, {log.stage}, begun {log.started_utc}, bundle {log.bundle[:16]}; joints: target in orange"
+        f"{log.robot}, {log.stage}, begun {log.started_utc}, bundle {log.bundle[:16]}; joints over time [s]: "
+        "target in orange"
     )
     return figure
 
@@ -106,7 +107,7 @@ def _draw_facts(axes: Any, log: Log) -> None:
     }
     if hottest:
         joint = max(hottest, key=lambda joint: joint.temperature_c or 0.0)
-        lines["hottest motor"] = f"{joint.name}, {joint.temperature_c:.0f} C"
+        lines["hottest motor"] = f"{joint.name}, {joint.temperature_c:.0f} deg C"
     axes.set_axis_off()
     for place, (name, value) in enumerate(lines.items()):
         height = 0.95 - 0.13 * place

@@ -7,6 +7,9 @@ import numpy as np
 
 from .summary import LogSummary, Spread
 
+_UNITS = {"_rad_s": "rad/s", "_m_s": "m/s", "_rad": "rad", "_m": "m"}
+"""Endings of the names of quantities, the longer ones first, and what they say."""
+
 Table = Tuple[str, Tuple[str, ...], List[Tuple[str, ...]]]
 
 
@@ -29,7 +32,12 @@ def table_rows(summary: LogSummary) -> Iterator[Table]:
     ]
     yield "Safety events", ("event", "response", "count", "first [s]", "last [s]", "what the first said"), events
     commands = [
-        (item.name, number(item.lowest), number(item.highest), f"{item.trained_low:g} to {item.trained_high:g}")
+        (
+            in_units(item.name),
+            number(item.lowest),
+            number(item.highest),
+            f"{item.trained_low:g} to {item.trained_high:g}",
+        )
         for item in summary.commands
     ]
     yield "Commands", ("component", "lowest", "highest", "trained"), commands
@@ -52,7 +60,7 @@ def table_rows(summary: LogSummary) -> Iterator[Table]:
         "of limit",
         "at [s]",
         "speed [rad/s]",
-        "motor [C]",
+        "motor [deg C]",
         "lowest [rad]",
         "highest [rad]",
     )
@@ -83,6 +91,14 @@ def figures_of(summary: LogSummary) -> Dict[str, Any]:
         figures.update({f"{name}_{key}_s": value for key, value in _entries(spread)})
     figures.update({f"mode_{mode}_s": seconds for mode, seconds in summary.mode_s.items()})
     return figures
+
+
+def in_units(name: str) -> str:
+    """Return the name of a quantity with its unit as people write it: ``lin_vel_x [m/s]`` for ``lin_vel_x_m_s``."""
+    for ending, unit in _UNITS.items():
+        if name.endswith(ending):
+            return f"{name[: -len(ending)]} [{unit}]"
+    return name
 
 
 def number(value: Optional[float], form: str = "{:.2f}") -> str:
