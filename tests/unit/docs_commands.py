@@ -30,6 +30,9 @@ ENTRY_POINTS = {
 
 NEEDS_HARDWARE = "# needs hardware"
 
+STANDS_FOR = {"KEY": "A" * 43 + "="}
+"""What a parser gets for a word that a reader fills in, where any word would be refused: 32 bytes in base64."""
+
 _COMMAND = re.compile(r"(?:\.venv/bin/)?(surefoot|surefoot-bridge|make|python scripts/\w+\.py|pytest)(?= |$)(.*)")
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
@@ -99,7 +102,7 @@ def parse(command: DocsCommand) -> argparse.Namespace | None:
     Raises:
         AssertionError: If it is refused.
     """
-    words = [word for word in command.words if word != "..."]
+    words = [STANDS_FOR.get(word, word) for word in command.words if word != "..."]
     status, values = _run_parser(command.program, words)
     if values or not words or words == ["--version"]:
         return values
