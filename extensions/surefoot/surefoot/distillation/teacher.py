@@ -75,7 +75,8 @@ class CommandCorrection:
             step_s: Time since the last call [s].
         """
         self._age_s.add_(step_s).masked_fill_(new.unsqueeze(-1), 0.0)
-        self._error.lerp_(command - velocity, step_s / AVERAGE_S).masked_fill_(self._age_s < SETTLING_S - step_s / 2, 0.0)
+        settling = self._age_s < SETTLING_S - step_s / 2
+        self._error.lerp_(command - velocity, step_s / AVERAGE_S).masked_fill_(settling, 0.0)
         change = step_s * self._gain * self._error * command.sign()
         self._slip.scatter_add_(2, _direction(command), change.unsqueeze(2))
         largest = self._largest.unsqueeze(1)
