@@ -9,6 +9,8 @@ import pytest
 
 pytestmark = pytest.mark.sim
 
+ROOT = Path(__file__).parents[2]
+
 # Without the parts that collide less; every contact of the changed world has the new friction and gains.
 NOMINAL_CONTACTS = {
     "unitree_go2": {(0.6, 0.01, 1.0), (0.8, 0.01, 1.0)},
@@ -19,8 +21,8 @@ NOMINAL_CONTACTS = {
 @pytest.fixture(scope="module", params=NOMINAL_CONTACTS)
 def seen(request: pytest.FixtureRequest) -> dict:
     """What the probe saw of one robot."""
-    script = Path(__file__).with_name("newton_derived_probe.py")
-    result = subprocess.run([sys.executable, script, request.param], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tests.sim.newton_derived_probe", request.param]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr[-3000:]
     return {"robot": request.param, **json.loads(result.stdout.strip().splitlines()[-1])}
 
