@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from surefoot.motion_recording import stretches
 from surefoot.playing import gait_diagram, overlay, video
 from surefoot.playing.recording import Recording
 from surefoot_bridge.errors import SurefootError
@@ -157,8 +158,8 @@ def test_the_gait_diagram_is_a_picture_with_dark_stance_bars(tmp_path):
 
 
 def test_runs_are_the_stretches_of_true():
-    assert overlay.runs(np.array([1, 1, 0, 1, 0, 0, 1], dtype=bool)) == [(0, 2), (3, 4), (6, 7)]
-    assert overlay.runs(np.zeros(3, dtype=bool)) == []
+    assert stretches(np.array([1, 1, 0, 1, 0, 0, 1], dtype=bool)) == [(0, 2), (3, 4), (6, 7)]
+    assert stretches(np.zeros(3, dtype=bool)) == []
 
 
 def test_the_overlay_changes_the_panels_and_nothing_else():

@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from surefoot_bridge.state import rotation_matrix
 from surefoot_robots import get_robot, list_robots
 from surefoot_robots.unitree_g1 import sources as g1_sources
 from surefoot_robots.unitree_go2 import sources as go2_sources
@@ -11,12 +12,6 @@ from surefoot_robots.unitree_go2 import sources as go2_sources
 SPECS = {name: get_robot(name) for name in list_robots()}
 MODELS = {name: mujoco.MjModel.from_xml_path(str(spec.mjcf_path)) for name, spec in SPECS.items()}
 every_robot = pytest.mark.parametrize("name", list_robots())
-
-
-def rotation(quat) -> np.ndarray:
-    matrix = np.empty(9)
-    mujoco.mju_quat2Mat(matrix, np.array(quat) / np.linalg.norm(quat))
-    return matrix.reshape(3, 3)
 
 
 def about_origin(mass, com, inertia) -> np.ndarray:
@@ -29,7 +24,7 @@ def composite(model, parent, foot):
     mass, moment, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
     for name, offset in ((parent, np.zeros(3)), (foot, model.body(foot).pos)):
         body = model.body(name)
-        axes = rotation(body.iquat)
+        axes = rotation_matrix(body.iquat)
         mass += body.mass[0]
         moment += body.mass[0] * (offset + body.ipos)
         inertia += about_origin(body.mass[0], offset + body.ipos, axes @ np.diag(body.inertia) @ axes.T)
@@ -63,7 +58,7 @@ COMPOSITES = [
 
 @pytest.mark.parametrize(("robot", "parent", "foot", "mass", "com", "moments", "quat"), COMPOSITES)
 def test_a_link_with_its_foot_weighs_and_turns_like_the_source_s_link(robot, parent, foot, mass, com, moments, quat):
-    axes = rotation(quat)
+    axes = rotation_matrix(np.array(quat) / np.linalg.norm(quat))
     expected = about_origin(mass, np.array(com), axes @ np.diag(moments) @ axes.T)
     found_mass, found_com, found_inertia = composite(MODELS[robot], parent, foot)
     assert found_mass == pytest.approx(mass, rel=1e-12)
