@@ -3,14 +3,13 @@
 A process holds one simulator at most, so the tests of test_evaluation_isaac.py run this in a child process per engine.
 """
 
-import json
-import os
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from children import answer
 from evaluation_isaac_effects import bodies, motors, pushes, refusals, slipping
 from evaluation_isaac_trials import FLAT, FORWARD, NUM_TRIALS, SLOPE, WALK_S, batch
 
@@ -167,6 +166,4 @@ def largest_difference(one: np.ndarray, other: np.ndarray) -> float:
 
 
 if __name__ == "__main__":
-    answer = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    answer.write(json.dumps(main(*sys.argv[1:])) + "\n")
+    answer(main)
