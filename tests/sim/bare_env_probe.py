@@ -1,7 +1,7 @@
 """Steps an environment without a velocity command, joint targets or sensors; prints what it saw as one line of JSON."""
 
 import torch
-from children import answer, open_task
+from tests.sim.children import answer, open_task
 
 
 def main() -> dict:

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 TASK = "Surefoot-Velocity-Flat-Go2"
 TIMEOUT_S = 600
 
 
 def ask(probe: str, *arguments: object) -> dict:
-    """Run a script of this folder, and return what it prints last, a line of JSON."""
-    script = Path(__file__).with_name(f"{probe}.py")
-    command = [sys.executable, script, *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    """Run a module of this folder, and return what it prints last, a line of JSON."""
+    command = [sys.executable, "-m", f"tests.sim.{probe}", *map(str, arguments)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr[-3000:]
     return json.loads(result.stdout.strip().splitlines()[-1])
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from children import answer
-from evaluation_isaac_effects import bodies, motors, pushes, refusals, slipping
-from evaluation_isaac_trials import FLAT, FORWARD, NUM_TRIALS, SLOPE, WALK_S, batch
+from tests.sim.children import answer
+from tests.sim.evaluation_isaac_effects import bodies, motors, pushes, refusals, slipping
+from tests.sim.evaluation_isaac_trials import FLAT, FORWARD, NUM_TRIALS, SLOPE, WALK_S, batch
 
 from surefoot.evaluation.engines.isaac_engine import IsaacTrialEngine
 from surefoot.evaluation.running.trial_run import run_batch

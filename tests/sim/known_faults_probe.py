@@ -5,7 +5,7 @@ Usage: python known_faults_probe.py PHYSICS LOG PARAMETER...
 
 from pathlib import Path
 
-from children import answer
+from tests.sim.children import answer
 
 from surefoot.engines import check_physics
 from surefoot.randomization_checks.effects import EXPERIMENTS

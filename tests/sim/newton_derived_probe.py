@@ -9,8 +9,8 @@ import time
 import mujoco
 import numpy as np
 import warp as wp
-from children import answer
 from tests.references.newton_inertia import principal_moments
+from tests.sim.children import answer
 
 from surefoot.engines import install_shims, make_physics_cfg
 from surefoot.randomization.newton_inertia.tree import model_with_fields

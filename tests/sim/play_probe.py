@@ -4,7 +4,7 @@ Usage: python play_probe.py RUN PHYSICS LOG
 """
 
 import torch
-from children import answer
+from tests.sim.children import answer
 
 from surefoot.engines import check_physics
 from surefoot.playing import schedule as schedule_module

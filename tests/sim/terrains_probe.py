@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import torch
-from children import answer, open_task
+from tests.sim.children import answer, open_task
 
 from surefoot.evaluation.scenarios.ground import lay_out
 from surefoot.evaluation.scenarios.scenario import Scenario

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import torch
-from children import answer, open_task
+from tests.sim.children import answer, open_task
 
 from surefoot.engines import polling_threads
 
