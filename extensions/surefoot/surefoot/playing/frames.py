@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from surefoot.playing.overlay import Overlay
-from surefoot.playing.recording import Recording
+from surefoot.playing.recording import EpisodeRecording
 from surefoot.playing.scene import RobotScene, add_connector
 from surefoot_bridge.state import heading
 from surefoot_robots import get_robot
@@ -26,7 +26,7 @@ _VIEW_DEG = 125.0
 """The camera's azimuth from the base's heading: from the side, a little from behind."""
 
 
-def render_frames(recording: Recording, steps: Iterable[int], *, size: tuple[int, int]) -> Iterator[np.ndarray]:
+def render_frames(recording: EpisodeRecording, steps: Iterable[int], *, size: tuple[int, int]) -> Iterator[np.ndarray]:
     """Draw some steps of a recording.
 
     Args:
@@ -64,7 +64,7 @@ def _smoothed(values: np.ndarray, time_constant_steps: float) -> np.ndarray:
     return smoothed
 
 
-def _add_arrows(scene: mujoco.MjvScene, recording: Recording, step: int, base_height_m: float) -> None:
+def _add_arrows(scene: mujoco.MjvScene, recording: EpisodeRecording, step: int, base_height_m: float) -> None:
     """Draw command and velocity above the base as arrows, their yaw rates as arcs, and a recent push beside it."""
     yaw = float(heading(recording.base_quat_wxyz[step]))
     above = recording.base_pos[step] + np.array([0.0, 0.0, 0.55 * base_height_m + 0.08])

@@ -8,11 +8,11 @@ import numpy as np
 
 from surefoot.files import atomic_write
 from surefoot.motion_recording import stretches
-from surefoot.playing.recording import Recording
+from surefoot.playing.recording import EpisodeRecording
 from surefoot_robots import get_robot
 
 
-def write_gait_diagram(recording: Recording, path: Path) -> None:
+def write_gait_diagram(recording: EpisodeRecording, path: Path) -> None:
     """Write the gait diagram (Hildebrand) above the three tracked velocities, over a common time axis, as a PNG."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from surefoot.motion_recording import stretches
-from surefoot.playing.recording import Recording
+from surefoot.playing.recording import EpisodeRecording
 
 WINDOW_S = 2.0
 """Length of the past shown by the gait bars."""
@@ -34,7 +34,7 @@ class Overlay:
         foot_names: Names of the feet, in the order of the recording's contacts.
     """
 
-    recording: Recording
+    recording: EpisodeRecording
     foot_names: tuple[str, ...]
 
     def draw(self, frame: np.ndarray, step: int) -> np.ndarray:
