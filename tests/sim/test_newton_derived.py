@@ -1,15 +1,9 @@
 """Inertial and contact parameters of some worlds of a running Newton simulation, against MuJoCo C and Newton itself."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from tests.sim.children import ask
 
 pytestmark = pytest.mark.sim
-
-ROOT = Path(__file__).parents[2]
 
 # Without the parts that collide less; every contact of the changed world has the new friction and gains.
 NOMINAL_CONTACTS = {
@@ -21,10 +15,7 @@ NOMINAL_CONTACTS = {
 @pytest.fixture(scope="module", params=NOMINAL_CONTACTS)
 def seen(request: pytest.FixtureRequest) -> dict:
     """What the probe saw of one robot."""
-    command = [sys.executable, "-m", "tests.sim.newton_derived_probe", request.param]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    return {"robot": request.param, **json.loads(result.stdout.strip().splitlines()[-1])}
+    return {"robot": request.param, **ask("newton_derived_probe", request.param)}
 
 
 def test_derived_constants_equal_those_of_mujocos_set_const(seen: dict) -> None:

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from tests.unit.motion_rig import CONTRACT, J, batch
 
-from surefoot.evaluation.trials.rotations import about_vertical, cross, from_angles, heading, into_base, to_world
+from surefoot.evaluation.trials.rotations import about_vertical, cross, from_angles, into_base, to_world
 from surefoot.evaluation.trials.sensor_noise import SensorLayer
 from surefoot.exporting.contract import ERROR_LAWS
 from surefoot_bridge.contract import Contract, SensorError
-from surefoot_bridge.state import RobotState, gravity_in_frame, product
+from surefoot_bridge.state import RobotState, gravity_in_frame, heading, product
 
 N = 400
 

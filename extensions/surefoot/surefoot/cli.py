@@ -2,15 +2,12 @@
 
 import argparse
 import importlib
-import importlib.metadata
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from surefoot_bridge.errors import SurefootError, unknown_name
-
-EXIT_HELD, EXIT_FELL_SHORT, EXIT_COULD_NOT_RUN, EXIT_INTERRUPTED = 0, 1, 2, 130
+from surefoot_bridge.command_line import Program
 
 
 @dataclass(frozen=True)
@@ -48,61 +45,20 @@ PROCESS_DEFAULTS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one subcommand.
-
-    Args:
-        argv: The arguments after the program's name; those of this process when None.
-
-    Returns:
-        The exit status: 0 held, 1 measured and fell short, 2 could not run, 130 interrupted.
-    """
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    """Run one subcommand; see :meth:`~surefoot_bridge.command_line.Program.main`."""
     for name, value in PROCESS_DEFAULTS.items():
         os.environ.setdefault(name, value)
-    try:
-        return _dispatch(arguments)
-    except SurefootError as error:
-        print(f"surefoot: {error}", file=sys.stderr)
-        return EXIT_COULD_NOT_RUN
-    except KeyboardInterrupt:
-        print("surefoot: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+    purpose = "Train legged-robot policies in Isaac Lab and prove them in more than one physics engine."
+    summaries = {name: command.summary for name, command in COMMANDS.items()}
+    return Program("surefoot", purpose, summaries, _run).main(argv)
 
 
-def _dispatch(arguments: list[str]) -> int:
-    if not arguments:
-        print(_usage(), file=sys.stderr)
-        return EXIT_COULD_NOT_RUN
-    name, rest = arguments[0], arguments[1:]
-    if name in ("-h", "--help"):
-        print(_usage())
-        return EXIT_HELD
-    if name == "--version":
-        print(f"surefoot {importlib.metadata.version('surefoot')}")
-        return EXIT_HELD
-    if name not in COMMANDS:
-        raise unknown_name("subcommand", name, COMMANDS, "See: surefoot --help")
+def _run(name: str, arguments: list[str]) -> int:
     command = COMMANDS[name]
     module = importlib.import_module(command.module)
     parser = argparse.ArgumentParser(prog=f"surefoot {name}", description=command.summary)
     module.add_arguments(parser)
-    return module.run(parser.parse_args(rest))
-
-
-def _usage() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: surefoot [--help | --version] SUBCOMMAND ...",
-            "",
-            "Train legged-robot policies in Isaac Lab and prove them in more than one physics engine.",
-            "",
-            *lines,
-            "",
-            "See surefoot SUBCOMMAND --help.",
-        ]
-    )
+    return module.run(parser.parse_args(arguments))
 
 
 if __name__ == "__main__":

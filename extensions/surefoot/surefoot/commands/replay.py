@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.cli import EXIT_FELL_SHORT, EXIT_HELD
 from surefoot.files import atomic_write, write_json
+from surefoot_bridge.command_line import EXIT_FELL_SHORT, EXIT_HELD
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.cli import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED
+from surefoot_bridge.command_line import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
     from surefoot.evaluation.running.verification import Verified, VerifyRequest

@@ -33,7 +33,7 @@ def show(task: str, physics: Physics, *, preset: str | None, report: Path | None
     install_shims()
     from surefoot.task_config import resolve_task
 
-    cfg: Any = resolve_task(task, physics, [])[0]
+    cfg: Any = resolve_task(task, physics)[0]
     if preset is not None:
         cfg.randomization.preset, cfg.randomization.ranges = preset, {}
     layout = make_layout(cfg.randomization, get_robot(cfg.robot_name), physics, initial_state=cfg.initial_state)

@@ -9,6 +9,7 @@ import numpy as np
 
 from surefoot.randomization.catalogue import GRAVITY_M_S2
 from surefoot.randomization_checks.bench import FLIGHT_HEIGHT_M, Bench
+from surefoot_bridge.state import heading
 
 from .free_joints import limp
 from .outcome import Experiment, Outcome, equals
@@ -82,9 +83,8 @@ def _first_step(bench: Bench, **values: np.ndarray) -> tuple[np.ndarray, np.ndar
     moved = pose[:, :3] - origins.cpu().numpy()
     moved[:, 2] += 0.5 * GRAVITY_M_S2 * bench.step_dt**2 - default_height
     gravity = bench.env.locomotion.projected_gravity_b.cpu().numpy()
-    x, y, z, w = pose[:, 3:].T
-    heading = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    turned = np.concatenate([gravity, np.stack([np.sin(heading), np.cos(heading)], axis=1)], axis=1)
+    yaw = heading(np.roll(pose[:, 3:], 1, axis=1))  # Isaac Lab's order is (x, y, z, w)
+    turned = np.concatenate([gravity, np.stack([np.sin(yaw), np.cos(yaw)], axis=1)], axis=1)
     return moved, turned, bench.joint_pos() - bench.default_pose
 
 
