@@ -142,7 +142,7 @@ class SurefootEnv(ManagerBasedRLEnv):
             self.cfg.proprioception,
             num_joints=self.robot_spec.num_joints,
             num_feet=len(self.robot_spec.foot_bodies),
-            command_dim=readings.command.shape[1],
+            command_dim=readings.of["command"].shape[1],
         )
         return Proprioception(
             layout,

@@ -138,7 +138,7 @@ def make_contract(
                 bridge.ObservationTerm(
                     name=term.name,
                     source=term.source,
-                    frame=bridge.FRAMES[term.source],
+                    frame=bridge.SOURCES[term.source].frame,
                     dim=term.dim,
                     scale=1.0,
                     clip_at=None,

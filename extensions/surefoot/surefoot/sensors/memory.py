@@ -76,18 +76,6 @@ class SensorModel:
 
 
 @wp.struct
-class SensorInputs:
-    """The true state after a control step, and what the controller itself knows."""
-
-    base_ang_vel_b: wp.array(dtype=wp.vec3f)
-    projected_gravity_b: wp.array(dtype=wp.vec3f)
-    joint_pos: wp.array2d(dtype=float)
-    joint_vel: wp.array2d(dtype=float)
-    foot_contact: wp.array2d(dtype=wp.bool)
-    last_action: wp.array2d(dtype=float)
-
-
-@wp.struct
 class SensorMemory:
     """What the sensors remember. A lane is a joint, the IMU or a foot, in this order; each has a thread.
 
