@@ -6,7 +6,7 @@ from tests.unit.motion_rig import CONTRACT, J, batch
 
 from surefoot.evaluation.trials.rotations import about_vertical, cross, from_angles, heading, into_base, to_world
 from surefoot.evaluation.trials.sensor_noise import SensorLayer
-from surefoot.exporting.contract import ERROR_LAWS
+from surefoot.randomization.catalogue import DECLARED
 from surefoot_bridge.contract import Contract, SensorError
 from surefoot_bridge.state import RobotState, gravity_in_frame, product
 
@@ -36,7 +36,7 @@ def layer(n: int = N, factor: float = 1.0, contract: Contract = CONTRACT) -> Sen
 
 def only(**errors: tuple[float, float]) -> Contract:
     """The Go2's contract with the given errors in place of all that it names."""
-    made = {name: SensorError(ERROR_LAWS[name], "uniform", "-", *ends) for name, ends in errors.items()}
+    made = {name: SensorError(DECLARED[name].law, "uniform", "-", *ends) for name, ends in errors.items()}
     terms = tuple(replace(term, trained_noise=made) for term in CONTRACT.observation.terms)
     return replace(CONTRACT, observation=replace(CONTRACT.observation, terms=terms))
 

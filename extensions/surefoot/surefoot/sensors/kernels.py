@@ -29,7 +29,7 @@ steps since the environment was made, stream, tag); see :mod:`surefoot.sensors.m
 
 # A kernel is compiled by Warp, whose vector types and structs do what their Python classes do not declare.
 # pyright: reportArgumentType=false, reportIndexIssue=false, reportOperatorIssue=false, reportCallIssue=false
-# pyright: reportGeneralTypeIssues=false
+# pyright: reportGeneralTypeIssues=false, reportAttributeAccessIssue=false
 
 import warp as wp
 

@@ -10,18 +10,18 @@ from typing import Any, cast
 import torch
 import warp as wp
 
+from surefoot.randomization.catalogue import DECLARED
 from surefoot.snapshot import capture_fields, require_same_keys, restore_fields
 from surefoot_bridge.contract import Source
 from surefoot_bridge.errors import SurefootError
 
 from .kernels import SensorInputs, advance_sensors, reset_sensors, write_observation
 from .layout import ObservationLayout
-from .memory import RING_MARGIN, SensorColumns, SensorMemory, SensorModel
+from .memory import PARAMETERS, RING_MARGIN, SensorColumns, SensorMemory, SensorModel
 
-PARAMETERS = tuple(SensorColumns.vars)
-"""Names of the parameters that the sensors read from the table of randomized parameters."""
+LATENCIES = tuple(name for name in PARAMETERS if DECLARED[name].law == "age")
+"""Those of them that say how old a reading is [s]."""
 
-_LATENCIES = ("imu_latency", "encoder_latency")
 _WORD = 0xFFFFFFFF
 _WARP_SIZE = 32
 
@@ -190,9 +190,9 @@ class Proprioception:
 
 def _columns(first_column: Callable[[str], int], num_columns: int, num_joints: int) -> Any:
     columns = SensorColumns()
-    widths = {"gyro_bias": 3, "imu_mounting": 3, "encoder_offset": num_joints}
+    widths = {"xyz": 3, "joint": num_joints}
     for name in PARAMETERS:
-        first, width = first_column(name), widths.get(name, 1)
+        first, width = first_column(name), widths.get(DECLARED[name].over, 1)
         if not 0 <= first <= num_columns - width:
             raise SurefootError(
                 f"Parameter {name!r} has {width} columns from {first} on, the table has {num_columns}; "
@@ -217,7 +217,7 @@ def _check_latencies(table: wp.array, first_column: Callable[[str], int], larges
     if not 0.0 <= largest_latency_s < math.inf:
         raise SurefootError(f"The largest sensor latency is {largest_latency_s} s; it must be finite and at least 0.")
     values = table.numpy()
-    for name in _LATENCIES:
+    for name in LATENCIES:
         column = values[:, first_column(name)]
         if not ((column >= 0.0) & (column <= largest_latency_s * (1.0 + 1e-6))).all():
             raise SurefootError(
