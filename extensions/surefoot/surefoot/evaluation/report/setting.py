@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from surefoot.evaluation.scenarios.scenario import Push, RobotVariation, Scenario, Span
+from surefoot.evaluation.scenarios.scenario import VARIED, Push, RobotVariation, Scenario, Span
 from surefoot.terrains.terrain import Terrain
 
-from .words import DASH, THIN, TIMES, given, listed
-
-_ROBOT = {
-    "friction": ("friction", ""),
-    "torsional_friction_m": ("torsional friction", "m"),
-    "rolling_friction_m": ("rolling friction", "m"),
-    "payload_kg": ("payload", "kg"),
-    "motor_strength": ("motor strength", TIMES),
-    "motor_heat": ("motor heat at the start", ""),
-    "cold_friction": ("joint friction", TIMES),
-    "battery_voltage": ("battery voltage", TIMES),
-    "battery_sag_per_s": ("battery sag", "1/s"),
-    "command_latency_s": ("latency", "s"),
-    "sensor_noise": ("sensor noise", f"{TIMES} the contract's"),
-    "encoder_offset_rad": ("encoder offsets", "rad"),
-    "tilt_deg": ("tilt at the start", "deg"),
-    "yaw_deg": ("heading at the start", "deg"),
-    "joint_offset_rad": ("joints off the standing pose", "rad"),
-}
+from .words import DASH, THIN, given, listed
 
 
 def setting(scenario: Scenario) -> list[tuple[str, str]]:
@@ -41,8 +23,8 @@ def setting(scenario: Scenario) -> list[tuple[str, str]]:
         ))  # fmt: skip
     nominal = RobotVariation()
     differs = [
-        f"{label} {_span(getattr(scenario.robot, name), unit)}"
-        for name, (label, unit) in _ROBOT.items()
+        f"{item.label} {_span(getattr(scenario.robot, name), item.unit)}"
+        for name, item in VARIED.items()
         if getattr(scenario.robot, name) != getattr(nominal, name)
     ]
     if differs:

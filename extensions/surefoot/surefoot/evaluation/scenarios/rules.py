@@ -9,26 +9,7 @@ from surefoot.evaluation.measure_catalogue import MEASURES
 from surefoot.evaluation.statistics import fewest_trials, wilson_interval
 from surefoot.located_yaml import Mistake, nearest
 
-from .scenario import Scenario, Span
-
-POSSIBLE: dict[str, tuple[float, float]] = {
-    "friction": (0.01, 3.0),
-    "torsional_friction_m": (0.0, 0.1),
-    "rolling_friction_m": (0.0, 0.1),
-    "payload_kg": (0.0, 1000.0),
-    "motor_strength": (0.0, 2.0),
-    "motor_heat": (0.0, 3.0),
-    "cold_friction": (0.0, 20.0),
-    "battery_voltage": (0.1, 1.5),
-    "battery_sag_per_s": (0.0, 0.1),
-    "command_latency_s": (0.0, 0.5),
-    "sensor_noise": (0.0, 20.0),
-    "encoder_offset_rad": (-0.5, 0.5),
-    "tilt_deg": (0.0, 90.0),
-    "yaw_deg": (-180.0, 180.0),
-    "joint_offset_rad": (-1.0, 1.0),
-}
-"""Ranges of what robots and surfaces can differ in; beyond them a number has a wrong unit, or no robot meets it."""
+from .scenario import VARIED, Scenario, Span
 
 _KEYS_OF_TERRAIN = {
     "flat": (),
@@ -103,8 +84,9 @@ def _timeline(scenario: Scenario) -> Iterator[Mistake]:
 
 
 def _robot(scenario: Scenario) -> Iterator[Mistake]:
-    for name, (low, high) in POSSIBLE.items():
+    for name, item in VARIED.items():
         span: Span = getattr(scenario.robot, name)
+        low, high = item.possible
         if not low <= span.low <= span.high <= high:
             yield Mistake(("robot", name), f"is {span_text(span)}; it must be from {low:g} to {high:g}.")
 
