@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from surefoot.evaluation.scenarios.scenario import VARIED, Push, RobotVariation, Scenario, Span
-from surefoot.terrains.terrain import Terrain
 
 from .words import DASH, THIN, given, listed
 
 
 def setting(scenario: Scenario) -> list[tuple[str, str]]:
     """Return what a scenario consists of, each with its name."""
-    rows = [("Ground", _ground(scenario.terrain)), ("Commands", _commands(scenario))]
+    rows = [("Ground", re.sub(r"(?<=\d) (?=[a-z])", THIN, scenario.terrain.words())), ("Commands", _commands(scenario))]
     if scenario.pushes:
         rows.append(("Pushes", "; ".join(map(_push, scenario.pushes))))
     search = scenario.largest_push
@@ -31,17 +32,6 @@ def setting(scenario: Scenario) -> list[tuple[str, str]]:
         rows.append(("Robot and surface", "; ".join(differs)))
     rows.append(("Length", f"{given(scenario.length_s)}{THIN}s"))
     return rows
-
-
-def _ground(terrain: Terrain) -> str:
-    if terrain.kind == "slope":
-        return f"slope of {given(terrain.grade_deg)}° {terrain.direction}"
-    if terrain.kind == "stairs":
-        size = f"{given(100 * terrain.step_height_m)}{THIN}cm high, {given(100 * terrain.step_depth_m)}{THIN}cm deep"
-        return f"stairs {terrain.direction}, steps {size}"
-    if terrain.kind == "rough":
-        return f"rough, up to {given(100 * terrain.roughness_m)}{THIN}cm above and below"
-    return "flat"
 
 
 def _commands(scenario: Scenario) -> str:
