@@ -226,6 +226,10 @@ class Terrain(Rough, Slope, Stairs):
         return self.ground.is_stepped()
 
 
+FLAT = Terrain()
+"""The ground that tasks are trained on unless they say otherwise."""
+
+
 def cells(length_m: float, spacing_m: float) -> int:
     """Return how many cells cover a length."""
     return math.ceil(length_m / spacing_m - 1e-9)
