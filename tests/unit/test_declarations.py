@@ -57,9 +57,8 @@ def test_what_is_added_stands_where_it_is_declared_where_it_acts_and_where_it_is
 
 
 def test_every_parameter_has_an_experiment_of_its_name_but_those_of_sensors_that_no_task_reads():
-    experiments = "".join(
-        path.read_text() for path in (ROOT / PACKAGES[0] / "randomization_checks/effects").glob("*.py")
-    )
+    folder = ROOT / PACKAGES[0] / "randomization_checks/effects"
+    experiments = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
     without = {name for name in DECLARED if f"def {name}(bench: Bench) -> Outcome:" not in experiments}
     assert without == {"contact_miss", "contact_false"}
 
