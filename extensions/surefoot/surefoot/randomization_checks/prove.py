@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.engines import Physics, native_log
+from surefoot.randomization.catalogue import DECLARED
 from surefoot.randomization.support import support_of
 from surefoot.task_config import opened, resolve_task
 
@@ -83,20 +84,19 @@ def _divide(bench: Bench, physics: Physics) -> tuple[list[str], dict[str, tuple[
     """Tell what is to be proved from what the engine or the task's observation leaves out."""
     names, exceptions = [], {}
     sources = {term.source for term in bench.env.proprioception.layout.slices}
+    unread = {name for name, item in DECLARED.items() if item.acts_on == "sensor" and sources.isdisjoint(item.errs)}
     for parameter in bench.layout.parameters:
         support = support_of(parameter.name, physics)
         if support.level != "supported":
             exceptions[parameter.name] = (support.level, support.reason)
         elif parameter.name == "foot_rolling_friction" and max(map(len, bench.spec.sole_offsets_m)) > 1:
             exceptions[parameter.name] = ("unsupported", "flat soles, which touch at several points, do not roll")
-        elif parameter.name in _FOOT_SENSOR and "foot_contact" not in sources:
-            exceptions[parameter.name] = ("unsupported", "the task's actor reads no foot contact sensor")
+        elif parameter.name in unread:
+            shown = " or ".join(DECLARED[parameter.name].errs)
+            exceptions[parameter.name] = ("unsupported", f"the task's actor sees no {shown}")
         else:
             names.append(parameter.name)
     return names, exceptions
-
-
-_FOOT_SENSOR = ("contact_miss", "contact_false")
 
 
 @contextmanager
