@@ -50,7 +50,7 @@ def preset_ranges(name: str, spec: RobotSpec) -> Ranges:
             "harsh": (item.harsh, item.standard),
         }
         for drawn in declared[name]:
-            chosen = drawn(spec) if callable(drawn) else drawn
+            chosen = drawn if drawn is None or isinstance(drawn, Range) else drawn(spec)
             if chosen is not None:
                 ranges[item.name] = replace(chosen)  # a configuration's own, which it may change
                 break
