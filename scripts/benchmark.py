@@ -1,17 +1,16 @@
 """Measure Surefoot's speed: ``python scripts/benchmark.py step|train|randomization|bridge|verify --json FILE``."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from surefoot.engines import check_physics, default_device, default_physics
 from surefoot.report import provenance, write_report
-from surefoot_bridge.errors import SurefootError
 from surefoot_devtools.benchmarking.bridge_suite import measure_bridge
 from surefoot_devtools.benchmarking.randomization_suite import RandomizationSuite, holds
 from surefoot_devtools.benchmarking.suite import compare, run_worker
 from surefoot_devtools.benchmarking.verify_suite import measure_verify
 from surefoot_devtools.benchmarking.worker import Request
+from surefoot_devtools.campaign import end_script
 
 KINDS = {
     "step": "stepping alone, against Isaac Lab",
@@ -72,8 +71,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except SurefootError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+    end_script(main)

@@ -5,11 +5,11 @@ import json
 import sys
 from pathlib import Path
 
-from surefoot.falls.command import falls_command
-from surefoot.falls.walks import WALKS
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.files import write_whole
+from surefoot_devtools.falls.command import falls_command
+from surefoot_devtools.falls.walks import WALKS
 from surefoot_devtools.fault_injection.campaign import FIGURES, Plan, run_campaign
 from surefoot_devtools.fault_injection.catalogue import FAULTS, LIVE_FAULTS
 from surefoot_devtools.fault_injection.live import LIVE_FIGURES, LivePlan, run_live

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from surefoot.files import atomic_write
 from surefoot.report import provenance, write_report
-from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.campaign import end_script
 from surefoot_devtools.mutation.contract_campaign import run_contract_campaign
 from surefoot_devtools.mutation.contract_outcome import contract_figures
 from surefoot_devtools.mutation.contract_page import contract_page, contract_table
@@ -37,11 +37,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except SurefootError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted; the copies are removed", file=sys.stderr)
-        sys.exit(130)
+    end_script(main, interrupted="interrupted; the copies are removed")

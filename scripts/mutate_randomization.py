@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from surefoot.report import provenance, write_report
-from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.campaign import end_script
 from surefoot_devtools.mutation.campaign import figures, run_campaign, table
 from surefoot_devtools.mutation.mutant import FAULTS
 from surefoot_devtools.mutation.mutants import select_mutants
@@ -42,11 +42,4 @@ def main() -> int:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the copy is removed then too
-    try:
-        sys.exit(main())
-    except SurefootError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted; the copy is removed", file=sys.stderr)
-        sys.exit(130)
+    end_script(main, interrupted="interrupted; the copy is removed")

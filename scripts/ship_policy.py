@@ -6,7 +6,6 @@ the bundle that is exported from it.
 
 import argparse
 import shutil
-import sys
 from pathlib import Path
 
 import surefoot_tasks
@@ -16,6 +15,7 @@ from surefoot.learning.checkpoint import NETWORKS, read_checkpoint, write_checkp
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.playing.run_files import find_policy, find_pretrained
 from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.campaign import end_script
 
 PACKAGE = Path(surefoot_tasks.__file__).parent
 
@@ -51,8 +51,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except SurefootError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+    end_script(main)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from evaluation_isaac_trials import NUM_JOINTS, NUM_TRIALS, STAIRS, batch
+from tests.sim.evaluation_isaac_trials import NUM_JOINTS, NUM_TRIALS, STAIRS, batch
 
 from surefoot.evaluation.engines.isaac_engine import IsaacTrialEngine
 from surefoot.evaluation.trials.batch import Variation

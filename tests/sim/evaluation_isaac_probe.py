@@ -3,25 +3,24 @@
 A process holds one simulator at most, so the tests of test_evaluation_isaac.py run this in a child process per engine.
 """
 
-import json
-import os
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from evaluation_isaac_effects import bodies, motors, pushes, refusals, slipping
-from evaluation_isaac_trials import FLAT, FORWARD, NUM_TRIALS, SLOPE, WALK_S, batch
+from tests.sim.children import answer
+from tests.sim.evaluation_isaac_effects import bodies, motors, pushes, refusals, slipping
+from tests.sim.evaluation_isaac_trials import FLAT, FORWARD, NUM_TRIALS, SLOPE, WALK_S, batch
 
 from surefoot.evaluation.engines.isaac_engine import IsaacTrialEngine
-from surefoot.evaluation.running.trial_run import run_batch
+from surefoot.evaluation.running.trial_run import run_batch, stand_up
 from surefoot.evaluation.scenarios.ground import lay_out
 from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.trials.batch import TrialBatch
 from surefoot_bridge.bundle import Bundle, load_bundle
-from surefoot_bridge.control import Controller, ControllerState, TickInputs
-from surefoot_bridge.state import Mode, Request
+from surefoot_bridge.control import Controller, TickInputs
+from surefoot_bridge.state import Request
 
 BUNDLE = Path(__file__).parents[2] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
 AGAIN_S = 1.0
@@ -74,7 +73,7 @@ def walk(engine: IsaacTrialEngine, bundle: Bundle, trials: TrialBatch, length_s:
     controller = Controller(bundle, trial_limits(contract))
     engine.begin(trials)
     n, env = trials.num_trials, engine.env
-    state, nobody = standing(controller, engine), np.zeros(n, dtype=bool)
+    state, nobody = stand_up(controller, engine.report(), engine.tick_s)[0], np.zeros(n, dtype=bool)
     asked = np.tile(FORWARD, (n, 1))
     env.command.copy_(env.command.new_tensor(FORWARD).expand_as(env.command))
     env.proprioception.reset(env.episode_length_buf.new_tensor(range(NUM_TRIALS)).int())
@@ -93,19 +92,7 @@ def walk(engine: IsaacTrialEngine, bundle: Bundle, trials: TrialBatch, length_s:
             parity = max(parity, float(np.abs(own - state.shown).max()))
             state = controller.infer(state, ~nobody)
             motion.append(np.concatenate([report.joint_pos_rad, report.imu_quat_wxyz, engine.truth().base_pos_w], 1))
-        inputs = TickInputs(
-            time_s=report.time_s,
-            report_age_s=np.zeros(n),
-            wrong_crc=nobody,
-            lateness_s=np.zeros(n),
-            velocity_command=asked,
-            request=request,
-            policy_failed=nobody,
-            operator_stop=nobody,
-            operator_release=nobody,
-            operator_age_s=np.zeros(n),
-        )
-        verdict, state = controller.command(state, report, inputs)
+        verdict, state = controller.command(state, report, TickInputs.undisturbed(report.time_s, asked, request))
         responses = max(responses, int(verdict.state.response.max()))
         engine.step(verdict.command, None)
         first_foot_force_n = engine.truth().foot_force_n.max() if tick == 0 else first_foot_force_n
@@ -134,26 +121,6 @@ def walk(engine: IsaacTrialEngine, bundle: Bundle, trials: TrialBatch, length_s:
     return {"seen": seen, "motion": np.stack(motion)}  # (steps, n, num_joints + 7)
 
 
-def standing(controller: Controller, engine: IsaacTrialEngine) -> ControllerState:
-    """Return the controller's state of robots that stand as they were put."""
-    gains, q = controller.contract.handling, engine.report().joint_pos_rad
-    order = list(controller.contract.sdk_order)
-    zero = np.zeros_like(q)
-    hold_gains = (np.array(gains.stiffness_nm_per_rad)[order], np.array(gains.damping_nms_per_rad)[order])
-    told = np.concatenate([q, zero, *(zero + gain for gain in hold_gains), zero], axis=1)
-    state = controller.initial((len(q),))
-    machine = state.machine
-    stands = machine._replace(
-        mode=np.full_like(machine.mode, Mode.STAND),
-        moved_s=machine.motion_s,
-        start_rad=q,
-        blended_s=machine.handover_s,
-        source=told,
-        sent=told,
-    )
-    return state._replace(machine=stands)
-
-
 def climbing(engine: IsaacTrialEngine, bundle: Bundle) -> dict:
     """Walk up a slope, which begins after a level platform."""
     seen = walk(engine, bundle, replace(batch(), scenario=SLOPE), WALK_S)["seen"]
@@ -167,6 +134,4 @@ def largest_difference(one: np.ndarray, other: np.ndarray) -> float:
 
 
 if __name__ == "__main__":
-    answer = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    answer.write(json.dumps(main(*sys.argv[1:])) + "\n")
+    answer(main)

@@ -3,9 +3,9 @@
 Usage: python known_faults_probe.py PHYSICS LOG PARAMETER...
 """
 
-import json
-import sys
 from pathlib import Path
+
+from tests.sim.children import answer
 
 from surefoot.engines import check_physics
 from surefoot.randomization_checks.effects import EXPERIMENTS
@@ -33,4 +33,4 @@ def main(physics: str, log: str, *parameters: str) -> dict:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(*sys.argv[1:])))
+    answer(main)

@@ -4,15 +4,13 @@ A process holds one simulator at most, so the tests of test_newton_derived.py ru
 With a number of worlds as second argument it prints the time of an update instead.
 """
 
-import json
-import os
-import sys
 import time
 
 import mujoco
 import numpy as np
 import warp as wp
 from tests.references.newton_inertia import principal_moments
+from tests.sim.children import answer
 
 from surefoot.engines import install_shims, make_physics_cfg
 from surefoot.randomization.newton_inertia.tree import model_with_fields
@@ -283,6 +281,4 @@ def stopwatch(solver) -> dict:
 
 
 if __name__ == "__main__":
-    answer = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    answer.write(json.dumps(main(*sys.argv[1:])) + "\n")
+    answer(main)

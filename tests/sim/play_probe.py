@@ -3,10 +3,8 @@
 Usage: python play_probe.py RUN PHYSICS LOG
 """
 
-import json
-import sys
-
 import torch
+from tests.sim.children import answer
 
 from surefoot.engines import check_physics
 from surefoot.playing import schedule as schedule_module
@@ -18,9 +16,8 @@ from surefoot.playing.session import PlaySession, open_session
 NUM_ENVS = 8
 
 
-def main() -> None:
-    """Probe and print."""
-    run, physics, log = sys.argv[1:]
+def main(run: str, physics: str, log: str) -> dict:
+    """Probe."""
     with open_session(
         find_policy(run),
         physics=check_physics(physics, "cpu"),
@@ -31,8 +28,7 @@ def main() -> None:
         randomization="none",
         log=log,
     ) as session:
-        seen = _commands(session) | _push_in_flight(session) | _fall(session) | _episode(session)
-    print(json.dumps(seen))
+        return _commands(session) | _push_in_flight(session) | _fall(session) | _episode(session)
 
 
 def _commands(session: PlaySession) -> dict:
@@ -104,4 +100,4 @@ def _episode(session: PlaySession) -> dict:
 
 
 if __name__ == "__main__":
-    main()
+    answer(main)

@@ -3,21 +3,17 @@
 A process holds one simulator at most, so the tests of test_terrains.py run this in a child process per engine.
 """
 
-import json
-import os
-import sys
 import time
 
 import numpy as np
 import torch
+from tests.sim.children import answer, open_task
 
-from surefoot.engines import install_shims
 from surefoot.evaluation.scenarios.ground import lay_out
 from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot.terrains.isaac_ground import IsaacGround, Tile
 from surefoot.terrains.terrain import Terrain
 
-TASK = "Surefoot-Velocity-Flat-Go2"
 TERRAINS = [
     Terrain(),
     Terrain(kind="rough", roughness_m=0.04),
@@ -37,31 +33,20 @@ STARTS = np.array([(0.0, 0.0), (0.0, 0.0), (2.6, 0.33)])
 
 def main(physics: str) -> dict:
     """Run every probe; the keys of the result are what the tests ask for."""
-    install_shims()
-    import gymnasium
-    from isaaclab.app import launch_simulation
-    from isaaclab_tasks.utils import resolve_task_config
-
-    from surefoot.task_registry import check_task
-
     ground = lay_out(make_scenario(terrain) for terrain in TERRAINS)
-    cfg, _ = resolve_task_config(check_task(TASK), "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"])
-    cfg.sim.device = "cpu"
-    cfg.sim.enable_scene_query_support = True  # for PhysX's rays
-    cfg.scene.num_envs = len(TERRAINS) * len(STARTS)
-    cfg.seed = 3
-    cfg.randomization.preset = "none"
-    ground.put_into(cfg)
+
+    def put_ground(cfg):
+        cfg.sim.enable_scene_query_support = True  # for PhysX's rays
+        cfg.scene.num_envs = len(TERRAINS) * len(STARTS)
+        ground.put_into(cfg)
+
     begun = time.perf_counter()
-    with launch_simulation(cfg, {"device": "cpu", "headless": True}):
-        env = gymnasium.make(TASK, cfg=cfg).unwrapped
-        env.reset()
+    with open_task(physics, put_ground) as env:
         seen = {"open_s": time.perf_counter() - begun, "terrains": [name(terrain) for terrain in TERRAINS]}
         seen["ray_error_m"] = ray_errors(ground, make_ray(env, physics), BESIDE_M[physics])
         robots = Robots(env, ground, physics)
         seen["standing"] = robots.stand()
         seen["stumbling"] = robots.stumble()
-        env.close()
     return seen
 
 
@@ -210,6 +195,4 @@ class Robots:
 
 
 if __name__ == "__main__":
-    answer = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    answer.write(json.dumps(main(*sys.argv[1:])) + "\n")
+    answer(main)

@@ -1,37 +1,22 @@
 """``surefoot distill`` with the policy that came with the package."""
 
-import importlib.util
 import json
-import subprocess
-import sys
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 import torch
+from tests.sim.children import TASK, surefoot
 
 from surefoot.learning.checkpoint import read_checkpoint
-from surefoot.playing.run_files import find_policy
+from surefoot.playing.run_files import find_policy, find_pretrained
 
 pytestmark = pytest.mark.sim
 
-TASK = "Surefoot-Velocity-Flat-Go2"
-TIMEOUT_S = 600
-(_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
-
 
 def test_a_distilled_policy_is_a_run_of_its_own_that_says_what_it_came_from_and_is_not_resumed(tmp_path):
-    source = find_policy(_PACKAGE / "pretrained" / TASK)
-    command = (sys.executable, "-m", "surefoot.cli")
-    small = ("--num-envs", "8", "--steps", "12", "--epochs", "1", "--foot-patch-radius", "0.025")
-    done = subprocess.run(
-        (*command, "distill", str(source.output), *small, "--output", str(tmp_path)),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    source = find_pretrained(TASK)
+    small = ("--num-envs", 8, "--steps", 12, "--epochs", 1, "--foot-patch-radius", 0.025)
+    done = surefoot("distill", source.checkpoint.parents[1], *small, "--output", tmp_path)
     (run,) = tmp_path.glob(f"{TASK}/*_distilled")
     assert f"Next: surefoot export {run} -o BUNDLE" in done.stdout
     assert sorted(path.name for path in run.iterdir()) == ["checkpoints", "metrics.jsonl", "run.json"]
@@ -53,8 +38,5 @@ def test_a_distilled_policy_is_a_run_of_its_own_that_says_what_it_came_from_and_
     assert moved
     assert all(name.startswith("mlp.") for name in moved), "normaliser and noise stay"
 
-    resumed = subprocess.run(
-        (*command, "train", "--resume", str(run), "--iterations", "9999"), capture_output=True, text=True, check=False
-    )
-    assert resumed.returncode == 2
+    resumed = surefoot("train", "--resume", run, "--iterations", 9999, statuses=(2,))
     assert "holds networks alone, and no run can go on from it: begin a new one with --weights" in resumed.stderr

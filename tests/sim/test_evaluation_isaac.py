@@ -1,11 +1,7 @@
 """Trials in PhysX and Newton through Isaac Lab, with the shipped policy driven by the robot's own code."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from tests.sim.children import ask
 
 pytestmark = pytest.mark.sim
 
@@ -14,10 +10,7 @@ pytestmark = pytest.mark.sim
 @pytest.fixture(scope="module", params=["ovphysx", pytest.param("newton_mjwarp", marks=pytest.mark.slow)])
 def seen(request: pytest.FixtureRequest) -> dict:
     """What the probe saw in one engine."""
-    script = Path(__file__).with_name("evaluation_isaac_probe.py")
-    result = subprocess.run([sys.executable, script, request.param], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    return {"physics": request.param, **json.loads(result.stdout.strip().splitlines()[-1])}
+    return {"physics": request.param, **ask("evaluation_isaac_probe", request.param)}
 
 
 def test_the_engine_has_its_own_name_and_the_physics_step_of_training(seen: dict) -> None:

@@ -2,12 +2,11 @@
 
 import dataclasses
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.sim.children import TASK, surefoot, train_once
 
 from surefoot.exporting.trace import CLIP_STEPS, EPISODE_STEPS, SWEEP_STEPS
 from surefoot_bridge.bundle import load_bundle, read_golden
@@ -17,32 +16,17 @@ from surefoot_bridge.state import tilt
 
 pytestmark = pytest.mark.sim
 
-TASK_GO2 = "Surefoot-Velocity-Flat-Go2"
-TASK_G1 = "Surefoot-Velocity-Flat-G1"
-TIMEOUT_S = 600
-
-
-def surefoot(*arguments: str) -> str:
-    command = (sys.executable, "-m", "surefoot.cli", *arguments)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
 
 @pytest.fixture(scope="module")
 def g1_run(tmp_path_factory) -> str:
     """Run directory of a G1 that has learnt for one iteration without a logger."""
-    output = tmp_path_factory.mktemp("g1")
-    sizes = ("--device", "cpu", "--num-envs", "16", "--iterations", "1", "--processes", "1")
-    surefoot("train", "--task", TASK_G1, *sizes, "--logger", "none", "--no-video", "--output", str(output))
-    (run,) = output.glob("*/*/run.json")
-    return str(run.parent)
+    return str(train_once(tmp_path_factory.mktemp("g1"), task="Surefoot-Velocity-Flat-G1"))
 
 
 def export(what: tuple[str, ...], physics: str, folder: Path) -> Path:
     report = folder.parent / f"{folder.name}.json"
-    where = ("-o", str(folder), "--physics", physics, "--device", "cpu", "--json", str(report))
-    assert f"Wrote {folder}" in surefoot("export", *what, *where)
+    where = ("-o", folder, "--physics", physics, "--device", "cpu", "--json", report)
+    assert f"Wrote {folder}" in surefoot("export", *what, *where).stdout
     assert max(json.loads(report.read_text())["figures"].values()) <= 1e-5
     return folder
 
@@ -50,13 +34,13 @@ def export(what: tuple[str, ...], physics: str, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def go2_in_physx(tmp_path_factory) -> Path:
     """Bundle of the policy that came with the package."""
-    return export(("--pretrained", TASK_GO2), "ovphysx", tmp_path_factory.mktemp("bundles") / "go2")
+    return export(("--pretrained", TASK), "ovphysx", tmp_path_factory.mktemp("bundles") / "go2")
 
 
 @pytest.fixture(scope="module")
 def go2_in_newton(tmp_path_factory) -> Path:
     """The same policy, recorded in the other engine."""
-    return export(("--pretrained", TASK_GO2), "newton_mjwarp", tmp_path_factory.mktemp("bundles") / "go2")
+    return export(("--pretrained", TASK), "newton_mjwarp", tmp_path_factory.mktemp("bundles") / "go2")
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +114,7 @@ def test_a_trace_of_another_pose_is_refused_with_the_term(bundle_folder):
 
 
 def test_a_repeated_export_is_the_same_to_the_last_bit(go2_in_physx, tmp_path):
-    again = export(("--pretrained", TASK_GO2), "ovphysx", tmp_path / "again")
+    again = export(("--pretrained", TASK), "ovphysx", tmp_path / "again")
     files = sorted(path.name for path in go2_in_physx.iterdir())
     assert files == ["contract.json", "golden.npz", "manifest.json", "policy.npz", "policy.onnx", "policy.pt"]
     assert {name: (again / name).read_bytes() == (go2_in_physx / name).read_bytes() for name in files} == dict.fromkeys(

@@ -1,51 +1,27 @@
 """A run is exported whatever logged it, from its directory and from what W&B recorded without a network."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.sim.children import surefoot, train_once
 
 from surefoot_bridge.bundle import load_bundle
 
 pytestmark = pytest.mark.sim
 
-TASK = "Surefoot-Velocity-Flat-Go2"
-SIZES = ("--device", "cpu", "--num-envs", "16", "--iterations", "1", "--processes", "1")
-TIMEOUT_S = 600
-
-
-def surefoot(*arguments: str) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("WANDB_")}
-    environment["WANDB_MODE"] = "offline"
-    done = subprocess.run(
-        (sys.executable, "-m", "surefoot.cli", *arguments),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-        env=environment,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def train(logger: str, folder: Path) -> Path:
-    """Train for one iteration and return the run directory."""
-    surefoot("train", "--task", TASK, *SIZES, "--logger", logger, "--no-video", "--output", str(folder))
-    (run,) = folder.glob("*/*/run.json")
-    return run.parent
+OFFLINE = {name: value for name, value in os.environ.items() if not name.startswith("WANDB_")}
+OFFLINE["WANDB_MODE"] = "offline"
 
 
 def export(what: str, folder: Path) -> dict[str, bytes]:
-    assert f"Wrote {folder}" in surefoot("export", what, "-o", str(folder), "--device", "cpu")
+    assert f"Wrote {folder}" in surefoot("export", what, "-o", folder, "--device", "cpu", env=OFFLINE).stdout
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 # Without a logger, a humanoid of tests/sim/test_export.py is trained and exported.
 def test_a_run_that_tensorboard_logged_is_exported(tmp_path):
-    run = train("tensorboard", tmp_path)
+    run = train_once(tmp_path, logger="tensorboard", env=OFFLINE)
     assert list(run.glob("events.out.tfevents.*"))
     export(str(run), tmp_path / "bundle")
     assert load_bundle(tmp_path / "bundle").contract.training.iterations == 1
@@ -55,7 +31,7 @@ def test_a_run_that_wandb_recorded_offline_is_exported_from_either_and_the_bundl
     tmp_path,
 ):
     pytest.importorskip("wandb", reason="the extra 'wandb' is not installed")
-    run = train("wandb", tmp_path)
+    run = train_once(tmp_path, logger="wandb", env=OFFLINE)
     (offline,) = (run / "wandb").glob("offline-run-*")
     by_run = export(str(run), tmp_path / "by_run")
     assert load_bundle(tmp_path / "by_run").contract.training.iterations == 1

@@ -1,11 +1,7 @@
 """Inertial and contact parameters of some worlds of a running Newton simulation, against MuJoCo C and Newton itself."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from tests.sim.children import ask
 
 pytestmark = pytest.mark.sim
 
@@ -19,10 +15,7 @@ NOMINAL_CONTACTS = {
 @pytest.fixture(scope="module", params=NOMINAL_CONTACTS)
 def seen(request: pytest.FixtureRequest) -> dict:
     """What the probe saw of one robot."""
-    script = Path(__file__).with_name("newton_derived_probe.py")
-    result = subprocess.run([sys.executable, script, request.param], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    return {"robot": request.param, **json.loads(result.stdout.strip().splitlines()[-1])}
+    return {"robot": request.param, **ask("newton_derived_probe", request.param)}
 
 
 def test_derived_constants_equal_those_of_mujocos_set_const(seen: dict) -> None:

@@ -18,9 +18,9 @@ QUICKLY = {"--iterations 20": SMALL}
 ROBOT_QUICKLY = {**QUICKLY, "--suite quick": "--scenario flat_forward --trials 1 --no-pages"}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def environment(tmp_path_factory) -> dict[str, str]:
-    return make_environment(tmp_path_factory.mktemp("environment") / "venv")
+    return make_environment(tmp_path_factory.mktemp("environment") / "venv")  # a package's name is free in a new one
 
 
 @pytest.mark.parametrize("shorter", [ROBOT_QUICKLY, pytest.param({}, marks=pytest.mark.slow, id="as written")])

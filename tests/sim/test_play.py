@@ -1,42 +1,24 @@
 """Playing a policy in real engines: who commands, who pushes, what counts as a fall, and what the command writes."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.sim.children import ask, surefoot, train_once
 
 pytestmark = pytest.mark.sim
-
-TASK = "Surefoot-Velocity-Flat-Go2"
-
-
-def surefoot(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "surefoot.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
     """A run of one iteration: its policy hardly moves, so that the robot stands."""
-    runs = tmp_path_factory.mktemp("runs")
-    result = surefoot(
-        *("train", "--task", TASK, "--physics", "ovphysx", "--device", "cpu", "--num-envs", 16),
-        *("--iterations", 1, "--logger", "none", "--no-video", "--output", runs),
-    )
-    assert result.returncode == 0, result.stderr
-    return next((runs / TASK).iterdir())
+    return train_once(tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="module", params=["ovphysx", "newton_mjwarp"])
 def seen(run, tmp_path_factory, request) -> dict:
     """What the probe saw in one engine."""
-    log = tmp_path_factory.mktemp("log") / "native.log"
-    command = [sys.executable, Path(__file__).with_name("play_probe.py"), run, request.param, log]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    return json.loads(result.stdout.strip().splitlines()[-1])
+    return ask("play_probe", run, request.param, tmp_path_factory.mktemp("log") / "native.log")
 
 
 def test_the_policy_sees_the_callers_command_and_no_other(seen):
@@ -68,10 +50,8 @@ def test_an_episode_gives_figures_and_a_recording(seen):
 
 def test_the_command_prints_figures_and_writes_the_report(run, tmp_path):
     report = tmp_path / "report.json"
-    result = surefoot(
-        "play", run, "--episodes", 4, "--num-envs", 2, "--seed", 3, "--device", "cpu", "--json", report, "--no-video"
-    )
-    assert result.returncode == 1, f"an untrained policy falls short: {result.stderr}"
+    size = ("--episodes", 4, "--num-envs", 2, "--seed", 3, "--device", "cpu")
+    result = surefoot("play", run, *size, "--json", report, "--no-video", statuses=(1,))  # untrained, it falls short
     assert "seed 3" in result.stdout
     assert "rms_lin_vel_error" in result.stdout
     assert "[INFO]" not in result.stdout + result.stderr, "what Isaac Lab prints belongs into the log"
@@ -87,6 +67,5 @@ def test_the_command_prints_figures_and_writes_the_report(run, tmp_path):
 
 @pytest.mark.slow
 def test_the_command_films_the_first_episode(run):
-    result = surefoot("play", run, "--episodes", 1, "--device", "cpu", "--preset", "stand")
-    assert result.returncode in (0, 1), result.stderr
+    surefoot("play", run, "--episodes", 1, "--device", "cpu", "--preset", "stand", statuses=(0, 1))
     assert {file.suffix for file in (run / "videos").iterdir()} == {".mp4", ".png"}

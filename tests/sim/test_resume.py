@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.sim.children import TASK, TIMEOUT_S
 
 pytestmark = pytest.mark.sim
 
 WORKER = Path(__file__).with_name("train_worker.py")
 CHECKPOINT, LAST = 3, 8
-TIMEOUT_S = 600
 
 
 def start(*arguments: str) -> subprocess.Popen:
@@ -30,7 +30,7 @@ def finish(process: subprocess.Popen) -> None:
 def new_run(output: Path, physics: str, processes: int) -> subprocess.Popen:
     # Pushes are made frequent so that the event timers and the generator matter within the few steps of the test.
     return start(
-        *("train", "--task", "Surefoot-Velocity-Flat-Go2", "--physics", physics, "--device", "cpu", "--num-envs", "16"),
+        *("train", "--task", TASK, "--physics", physics, "--device", "cpu", "--num-envs", "16"),
         *("--iterations", str(LAST), "--seed", "7", "--logger", "none", "--no-video", "--output", str(output)),
         *("--processes", str(processes), "env.randomization.preset=standard"),
     )

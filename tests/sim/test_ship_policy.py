@@ -8,14 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.sim.children import TASK, TIMEOUT_S
 
 from surefoot_bridge.bundle import load_bundle
 
 pytestmark = [pytest.mark.sim, pytest.mark.slow]
 
 CHECKOUT = Path(__file__).parents[2]
-TASK = "Surefoot-Velocity-Flat-Go2"
-TIMEOUT_S = 600
 (_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
 
 

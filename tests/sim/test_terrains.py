@@ -1,11 +1,7 @@
 """Terrains in each engine that runs on a CPU: heights are the grid's, and robots stand and fall on them."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from tests.sim.children import ask
 
 pytestmark = pytest.mark.sim
 
@@ -13,10 +9,7 @@ pytestmark = pytest.mark.sim
 @pytest.fixture(scope="module", params=["ovphysx", "newton_mjwarp"])
 def seen(request: pytest.FixtureRequest) -> dict:
     """What the probe saw in one engine."""
-    script = Path(__file__).with_name("terrains_probe.py")
-    result = subprocess.run([sys.executable, script, request.param], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    return json.loads(result.stdout.strip().splitlines()[-1])
+    return ask("terrains_probe", request.param)
 
 
 def by_terrain(seen: dict, values: list) -> dict:

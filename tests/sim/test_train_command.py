@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.sim.children import TASK, TIMEOUT_S
 
 pytestmark = pytest.mark.sim
 
-TASK = "Surefoot-Velocity-Flat-Go2"
-TIMEOUT_S = 600
 SMALL = ("--device", "cpu", "--num-envs", "32", "--logger", "none", "--no-video")
 
 

@@ -1,25 +1,19 @@
 """The velocity environments in each engine that runs on a CPU."""
 
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from tests.sim.children import TASK, ask
 
 pytestmark = pytest.mark.sim
 
-CASES = [("Surefoot-Velocity-Flat-Go2", "ovphysx"), ("Surefoot-Velocity-Flat-Go2", "newton_mjwarp")]
+CASES = [(TASK, "ovphysx"), (TASK, "newton_mjwarp")]
 
 
 @pytest.fixture(scope="module", params=CASES, ids="-".join)
 def seen(request: pytest.FixtureRequest) -> dict:
     """What the probe saw in one engine."""
-    script = Path(__file__).with_name("velocity_env_probe.py")
-    result = subprocess.run([sys.executable, script, *request.param], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    return {"physics": request.param[1], **json.loads(result.stdout.strip().splitlines()[-1])}
+    return {"physics": request.param[1], **ask("velocity_env_probe", *request.param)}
 
 
 def test_joints_are_in_the_order_of_the_specification(seen: dict) -> None:
@@ -98,8 +92,5 @@ def test_the_first_observation_of_an_episode_shows_nothing_of_the_one_before(see
 
 
 def test_an_environment_needs_neither_a_velocity_command_nor_joint_targets_nor_sensors() -> None:
-    script = Path(__file__).with_name("bare_env_probe.py")
-    result = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    seen = json.loads(result.stdout.strip().splitlines()[-1])
-    assert seen == {"observed": [4, 1 + 12], "is_finite": True, "moving": [True] * 4, "has_sensors": False}
+    seen = {"observed": [4, 1 + 12], "is_finite": True, "moving": [True] * 4, "has_sensors": False}
+    assert ask("bare_env_probe") == seen

@@ -3,14 +3,13 @@
 A process holds one simulator at most, so the tests of test_velocity_env.py run this in a child process per engine.
 """
 
-import json
 import os
-import sys
 from pathlib import Path
 
 import torch
+from tests.sim.children import answer, open_task
 
-from surefoot.engines import install_shims, polling_threads
+from surefoot.engines import polling_threads
 
 NUM_ENVS = 8
 
@@ -19,23 +18,8 @@ TASKS = Path("/proc/self/task")
 
 def main(task: str, physics: str) -> dict:
     """Run every probe; the keys of the result are what the tests ask for."""
-    install_shims()
-    import gymnasium
-    from isaaclab.app import launch_simulation
-    from isaaclab_tasks.utils import resolve_task_config
-
-    from surefoot.task_registry import check_task
-
-    check_task(task)
-    cfg, _ = resolve_task_config(task, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"])
-    cfg.sim.device = "cpu"
-    cfg.scene.num_envs = NUM_ENVS
-    cfg.seed = 3
-    cfg.randomization.preset = "none"
-    with launch_simulation(cfg, {"device": "cpu", "headless": True}):
-        env = gymnasium.make(task, cfg=cfg).unwrapped
-        env.reset()
-        seen = {
+    with open_task(physics, lambda cfg: setattr(cfg.scene, "num_envs", NUM_ENVS), task) as env:
+        return {
             "joint_names": list(env.robot.joint_names),
             "spec_joint_names": list(env.robot_spec.joint_names),
             "handles_decimation": env._substeps_per_call > 1,
@@ -49,8 +33,6 @@ def main(task: str, physics: str) -> dict:
             **contact_reports(env),
             **first_observations(env),
         }
-        env.close()
-    return seen
 
 
 def policy_of(task: int | str) -> int:
@@ -224,6 +206,4 @@ def first_observations(env) -> dict:
 
 
 if __name__ == "__main__":
-    answer = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    answer.write(json.dumps(main(*sys.argv[1:])) + "\n")
+    answer(main)

@@ -4,6 +4,8 @@ import torch
 from rsl_rl.utils import resolve_class
 from tensordict import TensorDict
 
+from surefoot.exporting.parity import rsl_rl_actor
+
 OBSERVATION_DIM, ACTION_DIM = 7, 3
 
 MLP = {
@@ -15,6 +17,8 @@ MLP = {
 }
 LSTM = {**MLP, "class_name": "RNNModel", "rnn_type": "lstm", "rnn_hidden_dim": 12, "rnn_num_layers": 2}
 GRU = {**LSTM, "rnn_type": "gru"}
+CFGS = {"mlp": MLP, "lstm": LSTM, "gru": GRU}
+ACTIVATIONS = ("elu", "relu", "tanh", "swish")
 
 
 def make_actor(cfg, groups=None, seed=0):
@@ -41,3 +45,20 @@ def resets(steps, batch):
     begins[0] = True
     begins[steps // 2, ::2] = True
     return begins
+
+
+def assert_alike(actions, actor, seen, begins):
+    """Hold what a form of the network answers, (steps, batch, action_dim), against the actor itself."""
+    with torch.inference_mode():
+        expected = torch.stack([rsl_rl_actor(actor)(*step) for step in zip(seen, begins, strict=True)])
+    assert actions.shape == (*seen.shape[:2], ACTION_DIM)
+    torch.testing.assert_close(torch.as_tensor(actions), expected, rtol=0.0, atol=1e-6)
+
+
+def assert_each_alone(run, form, robots=5):
+    """Hold what many robots are answered against what each of them is by itself."""
+    seen, begins = observations(50, robots), resets(50, robots)
+    together = torch.as_tensor(run(form, seen, begins))
+    for i in range(robots):
+        alone = torch.as_tensor(run(form, seen[:, i : i + 1], begins[:, i : i + 1]))
+        torch.testing.assert_close(together[:, i : i + 1], alone, rtol=0.0, atol=1e-6)

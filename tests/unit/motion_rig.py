@@ -11,10 +11,11 @@ from typing import Any, cast
 import numpy as np
 
 from surefoot.evaluation.measures.collector import TrialMeasures
-from surefoot.evaluation.scenarios.scenario import Scenario
+from surefoot.evaluation.scenarios.scenario import RobotVariation, Scenario, Span
 from surefoot.evaluation.trials.batch import PushTimes, TrialBatch, Variation
 from surefoot.evaluation.trials.engine import Truth
 from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.trials.sampling import draw_variation
 from surefoot_bridge.contract import read_contract
 from surefoot_bridge.safety import Safety, SafetyVerdict, StageLimits
 from surefoot_robots import get_robot
@@ -49,19 +50,13 @@ def push(start_s: list[float], duration_s: float = 0.2) -> PushTimes:
 
 def batch(num_trials: int = 1, pushes: tuple[PushTimes, ...] = (), varied: Changes | None = None, **fields: Any):
     """Trials of nominal robots."""
-    n, ones, zeros = num_trials, np.ones(num_trials), np.zeros(num_trials)
-    variation = {
-        "friction": 0.8 * ones, "torsional_friction_m": zeros, "rolling_friction_m": zeros, "payload_kg": zeros,
-        "motor_strength": np.ones((n, J)), "motor_heat": np.zeros((n, J)),
-        "cold_friction": ones, "battery_voltage": ones, "battery_sag_per_s": zeros, "command_latency_s": zeros,
-        "sensor_noise": zeros, "encoder_offset_rad": np.zeros((n, J)), "tilt_rad": np.zeros((n, 2)),
-        "yaw_rad": zeros, "joint_offset_rad": np.zeros((n, J)),
-    }  # fmt: skip
+    nominal = RobotVariation(joint_offset_rad=Span(low=0.0, high=0.0))
+    variation = draw_variation(nominal, lambda _, count: np.zeros((num_trials, count)), J)
     return TrialBatch(
         scenario=scenario(**fields),
-        numbers=np.arange(n),
-        seeds=np.arange(n, dtype=np.uint64) + 100,
-        variation=Variation(**(variation | (varied or {}))),
+        numbers=np.arange(num_trials),
+        seeds=np.arange(num_trials, dtype=np.uint64) + 100,
+        variation=Variation(**(vars(variation) | (varied or {}))),
         pushes=pushes,
     )
 

@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from surefoot.randomization.newton_inertia.structs import SolverImpedance
+from surefoot_bridge.state import rotation_matrix
 
 PENDULUM = """<mujoco><worldbody><body pos="1 2 3">
   <joint axis="0 1 0" armature="0.5"/>
@@ -41,11 +42,8 @@ def array(values, dtype) -> wp.array:
 
 def body_inertia(model: mujoco.MjModel) -> np.ndarray:
     """Rotational inertia of each body but the world in its own axes, shape (num_bodies - 1, 3, 3)."""
-    rotations = np.zeros((model.nbody, 9))
-    for rotation, quaternion in zip(rotations, model.body_iquat, strict=True):
-        mujoco.mju_quat2Mat(rotation, quaternion)
-    rotations = rotations.reshape(-1, 3, 3)
-    return np.einsum("bij,bj,bkj->bik", rotations, model.body_inertia, rotations)[1:]
+    axes = rotation_matrix(model.body_iquat)
+    return np.einsum("bij,bj,bkj->bik", axes, model.body_inertia, axes)[1:]
 
 
 def index(num_worlds: int, count: int, *, skipped: int = 0) -> wp.array:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.exporting.contract import ERROR_LAWS
+from surefoot.randomization.catalogue import DECLARED
 from surefoot_bridge.contract import contract_schema
 from surefoot_robots import get_robot
 
@@ -78,6 +78,6 @@ def test_the_page_names_every_array_of_the_golden_trace_and_every_part_that_may_
 
 def test_every_sensor_error_of_the_training_has_a_law_that_the_schema_describes():
     law = contract_schema()["$defs"]["SensorError"]["properties"]["law"]
-    assert set(ERROR_LAWS.values()) == set(law["enum"])
+    assert {item.law for item in DECLARED.values() if item.errs} == set(law["enum"])
     for name in law["enum"]:
         assert f"`{name}`" in law["description"]

@@ -56,7 +56,7 @@ def drawn(contract, numbers, *, seed: int = 0, robot: dict | None = None, **chan
 
 
 def arrays(batch: TrialBatch) -> dict[str, np.ndarray]:
-    columns = {item.name: getattr(batch.variation, item.name) for item in fields(batch.variation)}
+    columns = dict(vars(batch.variation))
     for index, push in enumerate(batch.pushes):
         columns |= {f"push_{index}_{item.name}": getattr(push, item.name) for item in fields(push)}
     return {"seeds": batch.seeds, **columns}
@@ -165,7 +165,7 @@ def test_the_nominal_robot_is_nominal(contract):
     suite = Suite(version=1, name="own", description="Own.", scenarios=(scenario,))
     batch = draw_batch(suite, scenario, np.arange(5), contract)
     nominal = {"friction": 0.8, "motor_strength": 1.0, "cold_friction": 1.0, "battery_voltage": 1.0}
-    for item in fields(batch.variation):
-        if item.name != "joint_offset_rad":
-            assert (getattr(batch.variation, item.name) == nominal.get(item.name, 0.0)).all(), item.name
+    for name, values in vars(batch.variation).items():
+        if name != "joint_offset_rad":
+            assert (values == nominal.get(name, 0.0)).all(), name
     assert batch.pushes == ()

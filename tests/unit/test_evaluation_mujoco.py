@@ -8,6 +8,7 @@ from tests.unit.motion_rig import CONTRACT, SPEC, WEIGHT_N, F, J, batch
 from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
 from surefoot.evaluation.engines.mujoco_model import TrialModel
 from surefoot.evaluation.engines.payload import payload_position_b
+from surefoot.evaluation.trials.batch import Variation
 from surefoot.evaluation.trials.rotations import into_base
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.clock import SimulatedClock
@@ -159,7 +160,7 @@ def test_threads_change_nothing(threads):
 def test_a_robot_moves_alike_alone_and_among_others_and_when_begun_again():
     trials, drawn = engine(4), some_batch(4)
     row = {name: value[2:3] for name, value in vars(drawn.variation).items()}
-    alone = replace(drawn, numbers=drawn.numbers[2:3], variation=replace(drawn.variation, **row))
+    alone = replace(drawn, numbers=drawn.numbers[2:3], variation=Variation(**row))
     trials.begin(drawn)
     stand(trials, 4, 0.1)
     among = trials.truth()

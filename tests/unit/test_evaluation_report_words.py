@@ -5,9 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from surefoot.evaluation.judging.gate import STANDARD, judge
 from surefoot.evaluation.report import words
-from surefoot.evaluation.report.figure import stretches
 from surefoot.evaluation.report.svg import Axes, steps, thinned, ticks
 
 
@@ -74,8 +72,3 @@ def test_steps_between_rounded_places_add_up_to_the_last_place():
     numbers = [float(item) for item in re.findall(r"-?[\d.]+", moves)]
     x, y = (float(item) for item in start.split())
     assert (x + sum(numbers[::2]), y + sum(numbers[1::2])) == pytest.approx(axes.at(1.0, 1.0), abs=0.06)
-
-
-def test_stretches_are_where_a_flag_holds():
-    assert stretches(np.array([True, True, False, True])) == [(0, 2), (3, 4)]
-    assert judge((), STANDARD).rows == ()

@@ -11,8 +11,7 @@ from surefoot.evaluation.engines.choice import ENGINES, allocate
 from surefoot.evaluation.measure_catalogue import MEASURES
 from surefoot.evaluation.scenarios import files as scenario_files
 from surefoot.evaluation.scenarios.files import BUILT_IN, load_suite, scenario_schema
-from surefoot.evaluation.scenarios.rules import POSSIBLE
-from surefoot.evaluation.scenarios.scenario import Bound, Suite
+from surefoot.evaluation.scenarios.scenario import VARIED, Bound, Suite
 from surefoot.evaluation.statistics import fewest_successes
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Interval
@@ -164,7 +163,7 @@ def test_the_schema_takes_the_built_in_suites_and_single_scenarios():
 
 def test_every_number_that_is_drawn_has_a_possible_range():
     properties = scenario_schema()["$defs"]["RobotVariation"]["properties"]
-    assert set(properties) == set(POSSIBLE)
+    assert set(properties) == set(VARIED)
 
 
 # Files and folders of one's own

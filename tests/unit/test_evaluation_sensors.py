@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from tests.unit.motion_rig import CONTRACT, J, batch
 
-from surefoot.evaluation.trials.rotations import about_vertical, cross, from_angles, heading, into_base, to_world
+from surefoot.evaluation.trials.batch import Variation
+from surefoot.evaluation.trials.rotations import about_vertical, cross, from_angles, into_base, to_world
 from surefoot.evaluation.trials.sensor_noise import SensorLayer
-from surefoot.exporting.contract import ERROR_LAWS
+from surefoot.randomization.catalogue import DECLARED
 from surefoot_bridge.contract import Contract, SensorError
-from surefoot_bridge.state import RobotState, gravity_in_frame, product
+from surefoot_bridge.state import RobotState, gravity_in_frame, heading, product
 
 N = 400
 
@@ -36,7 +37,7 @@ def layer(n: int = N, factor: float = 1.0, contract: Contract = CONTRACT) -> Sen
 
 def only(**errors: tuple[float, float]) -> Contract:
     """The Go2's contract with the given errors in place of all that it names."""
-    made = {name: SensorError(ERROR_LAWS[name], "uniform", "-", *ends) for name, ends in errors.items()}
+    made = {name: SensorError(DECLARED[name].law, "uniform", "-", *ends) for name, ends in errors.items()}
     terms = tuple(replace(term, trained_noise=made) for term in CONTRACT.observation.terms)
     return replace(CONTRACT, observation=replace(CONTRACT.observation, terms=terms))
 
@@ -106,9 +107,7 @@ def test_noise_stays_for_a_control_period_and_is_new_in_the_next():
 def test_a_trial_is_the_same_alone_as_among_others():
     among = batch(5, varied={"sensor_noise": np.full(5, 1.5)})
     row = {name: value[3:4] for name, value in vars(among.variation).items()}
-    alone = replace(
-        among, numbers=among.numbers[3:4], seeds=among.seeds[3:4], variation=replace(among.variation, **row)
-    )
+    alone = replace(among, numbers=among.numbers[3:4], seeds=among.seeds[3:4], variation=Variation(**row))
     layers = SensorLayer(CONTRACT, among), SensorLayer(CONTRACT, alone)
     for _ in range(3):
         seen, single = (each(report(n), new_step=True) for each, n in zip(layers, (5, 1), strict=True))

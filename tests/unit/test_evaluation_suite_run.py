@@ -137,12 +137,15 @@ def test_an_interrupted_run_leaves_a_partial_report(suite, tmp_path, sent):
     surefoot = str(Path(sys.executable).with_name("surefoot"))
     command = [surefoot, "verify", str(bundle_folder()), "--suite", str(suite), "--no-pages", "--report"]
     folder = tmp_path / "v"
-    process = subprocess.Popen([*command, str(folder), "--gate", "standard"], stdout=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 120.0
-    while not (folder / "outcomes" / "mujoco" / "ahead.json").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process.send_signal(sent)
-    text, _ = process.communicate(timeout=60.0)
+    with subprocess.Popen([*command, str(folder), "--gate", "standard"], stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 120.0
+        while not (folder / "outcomes" / "mujoco" / "ahead.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.send_signal(sent)
+        try:
+            text, _ = process.communicate(timeout=60.0)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert "Interrupted" in text
     evaluation = read_evaluation(folder)

@@ -5,22 +5,26 @@ import onnx
 import pytest
 import torch
 from onnx import numpy_helper
-from tests.unit.export_actors import ACTION_DIM, GRU, LSTM, MLP, make_actor, observations, resets
+from tests.unit import export_actors as actors
+from tests.unit.export_actors import (
+    ACTION_DIM,
+    ACTIVATIONS,
+    LSTM,
+    MLP,
+    assert_alike,
+    assert_each_alone,
+    make_actor,
+    observations,
+    resets,
+)
 
 from surefoot.exporting.network import read_network
-from surefoot.exporting.parity import rsl_rl_actor
 from surefoot_bridge.policy.onnx_file import onnx_file
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="ONNX models are run by onnxruntime, which is not installed")
 
 ONE_LAYER = {**LSTM, "rnn_num_layers": 1}
-CFGS = {
-    "mlp": MLP,
-    "lstm": LSTM,
-    "gru": GRU,
-    "lstm of one layer": ONE_LAYER,
-    "gru of one layer": {**ONE_LAYER, "rnn_type": "gru"},
-}
+CFGS = {**actors.CFGS, "lstm of one layer": ONE_LAYER, "gru of one layer": {**ONE_LAYER, "rnn_type": "gru"}}
 STATES = {"lstm": ["h", "c"], "gru": ["h"]}
 
 
@@ -50,30 +54,19 @@ def run(data, seen, begins):
 def test_it_acts_as_the_actor_over_fifty_steps_with_a_reset_in_the_middle(name: str) -> None:
     actor, data = exported(CFGS[name])
     seen, begins = observations(50, 6), resets(50, 6)
-    with torch.inference_mode():
-        expected = torch.stack([rsl_rl_actor(actor)(*step) for step in zip(seen, begins, strict=True)]).numpy()
-    actions = run(data, seen, begins)
-    assert actions.shape == (50, 6, ACTION_DIM)
-    np.testing.assert_allclose(actions, expected, rtol=0.0, atol=1e-6)
+    assert_alike(run(data, seen, begins), actor, seen, begins)
 
 
-@pytest.mark.parametrize("activation", ["elu", "relu", "tanh", "swish"])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_it_acts_as_the_actor_with_each_activation(activation: str) -> None:
     actor, data = exported({**MLP, "activation": activation})
     seen, begins = observations(1, 100), resets(1, 100)
-    with torch.inference_mode():
-        expected = rsl_rl_actor(actor)(seen[0], begins[0]).numpy()
-    np.testing.assert_allclose(run(data, seen, begins)[0], expected, rtol=0.0, atol=1e-6)
+    assert_alike(run(data, seen, begins), actor, seen, begins)
 
 
 @pytest.mark.parametrize("name", CFGS)
 def test_many_robots_act_as_each_of_them_alone(name: str) -> None:
-    _, data = exported(CFGS[name])
-    seen, begins = observations(50, 5), resets(50, 5)
-    together = run(data, seen, begins)
-    for i in range(5):
-        alone = run(data, seen[:, i : i + 1], begins[:, i : i + 1])
-        np.testing.assert_allclose(together[:, i : i + 1], alone, rtol=0.0, atol=1e-6)
+    assert_each_alone(run, exported(CFGS[name])[1])
 
 
 @pytest.mark.parametrize("name", CFGS)

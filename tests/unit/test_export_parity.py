@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tests.unit.export_actors import GRU, LSTM, MLP, OBSERVATION_DIM, make_actor, observations, resets
+from tests.unit.export_actors import CFGS, GRU, MLP, OBSERVATION_DIM, make_actor, observations, resets
 
 import surefoot_tasks
 from surefoot.exporting.network import read_network
@@ -17,7 +17,6 @@ from surefoot_bridge.policy.forms import policy_files
 
 pytest.importorskip("onnxruntime", reason="ONNX models are run by onnxruntime, which is not installed")
 
-CFGS = {"mlp": MLP, "lstm": LSTM, "gru": GRU}
 FILES = ["policy.pt", "policy.onnx", "policy.npz"]
 SHIPPED = sorted((Path(surefoot_tasks.__file__).parent / "pretrained").glob("*/checkpoints/model_*.pt"))
 

@@ -6,22 +6,21 @@ import pytest
 import torch
 from tests.unit.export_actors import (
     ACTION_DIM,
-    GRU,
-    LSTM,
+    ACTIVATIONS,
+    CFGS,
     MLP,
     OBSERVATION_DIM,
+    assert_alike,
+    assert_each_alone,
     make_actor,
     observations,
     resets,
 )
 
 from surefoot.exporting.network import read_network
-from surefoot.exporting.parity import rsl_rl_actor
 from surefoot_bridge.policy.torchscript_file import torchscript_file
 
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.load` is deprecated:DeprecationWarning")
-
-CFGS = {"mlp": MLP, "lstm": LSTM, "gru": GRU}
 
 BASIC_OPERATORS = {
     *("len", "__getitem__", "append", "__isnot__", "eq", "ne", "size", "select", "stack", "unsqueeze", "new_zeros"),
@@ -58,29 +57,20 @@ def test_it_acts_as_the_actor_over_fifty_steps_with_a_reset_in_the_middle(name: 
     actor, module = exported(CFGS[name])
     seen, begins = observations(50, 6), resets(50, 6)
     with torch.inference_mode():
-        expected = torch.stack([rsl_rl_actor(actor)(*step) for step in zip(seen, begins, strict=True)])
-        actions = run(module, seen, begins)
-    assert actions.shape == (50, 6, ACTION_DIM)
-    torch.testing.assert_close(actions, expected, rtol=0.0, atol=1e-6)
+        assert_alike(run(module, seen, begins), actor, seen, begins)
 
 
-@pytest.mark.parametrize("activation", ["elu", "relu", "tanh", "swish"])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_it_acts_as_the_actor_with_each_activation(activation: str) -> None:
     actor, module = exported({**MLP, "activation": activation})
-    seen = observations(1, 100)
+    seen, begins = observations(1, 100), resets(1, 100)
     with torch.inference_mode():
-        expected = rsl_rl_actor(actor)(seen[0], torch.ones(100, dtype=torch.bool))
-        torch.testing.assert_close(module(seen[0]), expected, rtol=0.0, atol=1e-6)
+        assert_alike(run(module, seen, begins), actor, seen, begins)
 
 
 @pytest.mark.parametrize("name", CFGS)
 def test_many_robots_act_as_each_of_them_alone(name: str) -> None:
-    _, module = exported(CFGS[name])
-    seen, begins = observations(50, 5), resets(50, 5)
-    together = run(module, seen, begins)
-    for i in range(5):
-        alone = run(module, seen[:, i : i + 1], begins[:, i : i + 1])
-        torch.testing.assert_close(together[:, i : i + 1], alone, rtol=0.0, atol=1e-6)
+    assert_each_alone(run, exported(CFGS[name])[1])
 
 
 @pytest.mark.parametrize(("name", "count"), [("lstm", 2), ("gru", 1)])

@@ -9,6 +9,7 @@ from tests.unit.newton_stand_in import ONE_PER_WORLD, PENDULUM, all_worlds, arra
 
 from surefoot.randomization.newton_inertia.derived import DerivedInertia
 from surefoot.randomization.newton_inertia.tree import kinematic_tree, model_with_fields
+from surefoot_bridge.state import rotation_matrix
 from surefoot_robots import get_robot
 
 # A free base with a ball joint, a slide, a welded body, an off-axis hinge and a static body beside it.
@@ -51,19 +52,13 @@ def disturb(solver, worlds: list[int], seed: int) -> None:
         mass[rows] *= factor
         com[rows] += generator.uniform(-0.03, 0.03, (bodies, 3))
         quaternions = generator.normal(size=(bodies, 4))
-        turns = np.stack([rotation(quaternion) for quaternion in quaternions])
+        turns = rotation_matrix(quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True))
         inertia[rows] = factor[:, None, None] * turns @ inertia[rows] @ turns.transpose(0, 2, 1)
         armature[world * dofs : (world + 1) * dofs] *= generator.uniform(0.5, 2.0, dofs)
     newton.body_mass.assign(mass)
     newton.body_com.assign(com)
     newton.body_inertia.assign(0.5 * (inertia + inertia.transpose(0, 2, 1)))
     newton.joint_armature.assign(armature)
-
-
-def rotation(quaternion: np.ndarray) -> np.ndarray:
-    matrix = np.zeros(9)
-    mujoco.mju_quat2Mat(matrix, quaternion / np.linalg.norm(quaternion))
-    return matrix.reshape(3, 3)
 
 
 def parameters(solver, world: int) -> tuple[np.ndarray, ...]:
@@ -162,7 +157,7 @@ def test_principal_axes_give_back_the_inertia() -> None:
         _, _, inertia, _ = parameters(solver, world)
         after = world_rows(solver, world)
         for body in range(1, solver.mj_model.nbody):
-            moments, axes = after["body_inertia"][body].astype(float), rotation(after["body_iquat"][body].astype(float))
+            moments, axes = after["body_inertia"][body].astype(float), rotation_matrix(after["body_iquat"][body])
             assert moments[0] >= moments[1] >= moments[2] > 0.0
             assert moments == pytest.approx(principal_moments(inertia[body])[0], rel=1e-6)
             error = axes @ np.diag(moments) @ axes.T - inertia[body]

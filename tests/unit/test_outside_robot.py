@@ -31,7 +31,7 @@ def anymal(tmp_path_factory) -> RobotSpec:
 def env_cfg(anymal):
     from surefoot_tasks.velocity.env_cfg import make_velocity_env_cfg
 
-    return make_velocity_env_cfg(anymal, terrain="flat")
+    return make_velocity_env_cfg(anymal)
 
 
 def seen_by(spec: RobotSpec, **state: torch.Tensor) -> SimpleNamespace:

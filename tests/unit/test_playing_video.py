@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from surefoot.motion_recording import stretches
 from surefoot.playing import gait_diagram, overlay, video
-from surefoot.playing.recording import Recording
+from surefoot.playing.recording import EpisodeRecording
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
 
@@ -29,7 +30,7 @@ def make_recording(num_steps=100, speed=1.0):
     command = np.tile([speed, 0.0, 0.0], (num_steps, 1))
     push = np.zeros((num_steps, 2))
     push[num_steps // 2] = (0.3, -0.4)
-    return Recording(
+    return EpisodeRecording(
         robot=ROBOT,
         task="Surefoot-Velocity-Flat-Go2",
         step_dt=0.02,
@@ -55,7 +56,7 @@ def film(tmp_path_factory):
 def test_a_saved_recording_comes_back_equal(tmp_path):
     recording = make_recording(5)
     recording.save(tmp_path / "motion.npz")
-    loaded = Recording.load(tmp_path / "motion.npz")
+    loaded = EpisodeRecording.load(tmp_path / "motion.npz")
     for name, value in vars(recording).items():
         assert np.array_equal(getattr(loaded, name), value), name
 
@@ -63,13 +64,13 @@ def test_a_saved_recording_comes_back_equal(tmp_path):
 def test_a_file_that_is_no_recording_is_refused(tmp_path):
     (tmp_path / "motion.npz").write_text("no archive")
     with pytest.raises(SurefootError, match="is no recording made by surefoot play"):
-        Recording.load(tmp_path / "motion.npz")
+        EpisodeRecording.load(tmp_path / "motion.npz")
 
 
 def test_arrays_of_different_lengths_are_refused():
     values = vars(make_recording(5)) | {"push": np.zeros((4, 2))}
     with pytest.raises(SurefootError, match="arrays of one length"):
-        Recording(**values)
+        EpisodeRecording(**values)
 
 
 def test_the_film_has_25_frames_for_each_second():
@@ -119,7 +120,7 @@ def test_the_contact_sheet_shows_four_by_three_frames(film):
 @needs_osmesa
 def test_nothing_is_left_of_a_film_that_cannot_be_drawn(tmp_path):
     recording = make_recording(5)
-    unknown = Recording(**vars(recording) | {"robot": "unitree_go3"})
+    unknown = EpisodeRecording(**vars(recording) | {"robot": "unitree_go3"})
     with pytest.raises(SurefootError, match=r"could not be drawn .*Unknown robot 'unitree_go3'"):
         video.render_video(unknown, tmp_path / "film.mp4")
     assert list(tmp_path.iterdir()) == []
@@ -157,8 +158,8 @@ def test_the_gait_diagram_is_a_picture_with_dark_stance_bars(tmp_path):
 
 
 def test_runs_are_the_stretches_of_true():
-    assert overlay.runs(np.array([1, 1, 0, 1, 0, 0, 1], dtype=bool)) == [(0, 2), (3, 4), (6, 7)]
-    assert overlay.runs(np.zeros(3, dtype=bool)) == []
+    assert stretches(np.array([1, 1, 0, 1, 0, 0, 1], dtype=bool)) == [(0, 2), (3, 4), (6, 7)]
+    assert stretches(np.zeros(3, dtype=bool)) == []
 
 
 def test_the_overlay_changes_the_panels_and_nothing_else():

@@ -12,7 +12,7 @@ from surefoot.robot_checks.engine import stack, standing_state
 from surefoot.robot_checks.model_checks import check_model, check_readback
 from surefoot.robot_checks.motion_checks import check_agreement, check_motion
 from surefoot.robot_checks.mujoco_engine import MujocoEngine
-from surefoot.robot_checks.recording import Recording
+from surefoot.robot_checks.recording import EngineRecord
 from surefoot.robot_checks.referee import Referee
 from surefoot.robot_checks.row import CheckRow
 from surefoot.robot_checks.scenarios import record
@@ -22,11 +22,11 @@ GO2 = get_robot("unitree_go2")
 
 
 @pytest.fixture(scope="module")
-def sound() -> Recording:
+def sound() -> EngineRecord:
     return record(MujocoEngine(GO2), GO2)
 
 
-def failures(engine: MujocoEngine, sound: Recording) -> set[str]:
+def failures(engine: MujocoEngine, sound: EngineRecord) -> set[str]:
     """Names of the checks that fail for an engine that should be the referee's MuJoCo."""
     referee = Referee(GO2)
     recording = record(engine, GO2)
@@ -149,7 +149,7 @@ def test_the_referee_s_motion_of_a_fall_is_that_of_the_textbook():
 
 def test_a_recording_comes_back_as_it_was_saved(sound, tmp_path):
     sound.save(tmp_path / "recording.npz")
-    loaded = Recording.load(tmp_path / "recording.npz")
+    loaded = EngineRecord.load(tmp_path / "recording.npz")
     assert loaded.model.joint_names == GO2.joint_names
     assert loaded.trajectories.keys() == sound.trajectories.keys()
     assert (loaded.trajectories["hold"].joint_pos == sound.trajectories["hold"].joint_pos).all()

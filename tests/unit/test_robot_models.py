@@ -4,19 +4,12 @@ import mujoco
 import numpy as np
 import pytest
 
+from surefoot_bridge.state import rotation_matrix
 from surefoot_robots import get_robot, list_robots
-from surefoot_robots.unitree_g1 import sources as g1_sources
-from surefoot_robots.unitree_go2 import sources as go2_sources
 
 SPECS = {name: get_robot(name) for name in list_robots()}
 MODELS = {name: mujoco.MjModel.from_xml_path(str(spec.mjcf_path)) for name, spec in SPECS.items()}
 every_robot = pytest.mark.parametrize("name", list_robots())
-
-
-def rotation(quat) -> np.ndarray:
-    matrix = np.empty(9)
-    mujoco.mju_quat2Mat(matrix, np.array(quat) / np.linalg.norm(quat))
-    return matrix.reshape(3, 3)
 
 
 def about_origin(mass, com, inertia) -> np.ndarray:
@@ -29,7 +22,7 @@ def composite(model, parent, foot):
     mass, moment, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
     for name, offset in ((parent, np.zeros(3)), (foot, model.body(foot).pos)):
         body = model.body(name)
-        axes = rotation(body.iquat)
+        axes = rotation_matrix(body.iquat)
         mass += body.mass[0]
         moment += body.mass[0] * (offset + body.ipos)
         inertia += about_origin(body.mass[0], offset + body.ipos, axes @ np.diag(body.inertia) @ axes.T)
@@ -63,7 +56,7 @@ COMPOSITES = [
 
 @pytest.mark.parametrize(("robot", "parent", "foot", "mass", "com", "moments", "quat"), COMPOSITES)
 def test_a_link_with_its_foot_weighs_and_turns_like_the_source_s_link(robot, parent, foot, mass, com, moments, quat):
-    axes = rotation(quat)
+    axes = rotation_matrix(np.array(quat) / np.linalg.norm(quat))
     expected = about_origin(mass, np.array(com), axes @ np.diag(moments) @ axes.T)
     found_mass, found_com, found_inertia = composite(MODELS[robot], parent, foot)
     assert found_mass == pytest.approx(mass, rel=1e-12)
@@ -163,10 +156,13 @@ def test_an_action_of_one_asks_g1_for_a_quarter_of_each_joint_s_torque():
     assert torque == pytest.approx(0.25 * np.array(spec.joint_values("effort_limit_nm")))
 
 
-@pytest.mark.parametrize("sources", [go2_sources, g1_sources])
-def test_every_decision_names_what_was_taken_and_why(sources):
-    assert len({decision.field for decision in sources.DECISIONS}) == len(sources.DECISIONS)
-    for decision in sources.DECISIONS:
-        assert decision.candidates
-        assert decision.taken
-        assert decision.reason.endswith(".")
+@every_robot
+def test_every_decision_names_what_was_taken_and_why(name):
+    page = SPECS[name].mjcf_path.with_name("sources.md").read_text()
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    decisions = rows[rows.index(["what", "candidates", "taken", "why"]) + 1 :]
+    assert len({field for field, *_ in decisions}) == len(decisions) > 5
+    for _, candidates, taken, why in decisions:
+        assert candidates
+        assert taken
+        assert why.endswith(".")

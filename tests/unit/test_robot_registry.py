@@ -1,12 +1,11 @@
 """Robots through the entry-point group: ours, a team's, and offers that cannot be kept."""
 
-import sys
 import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
-from tests.fixtures.outside import write_metadata
+from tests.fixtures.outside import offering
 
 from surefoot.commands import robots as command
 from surefoot_bridge.errors import SurefootError
@@ -20,21 +19,12 @@ RENAMED = "from dataclasses import replace\nfrom surefoot_robots.unitree_go2.spe
 
 
 @pytest.fixture
-def offer(tmp_path, monkeypatch):
+def offer(tmp_path):
     """Make a package visible that offers a robot: its name, the robot's name, and the source of its module."""
-    made = []
-
-    def visible(package: str, robot: str, source: str) -> None:
-        module = package.replace("-", "_")
-        folder = tmp_path / package
-        write_metadata(folder, package, {ROBOTS.group: {robot: f"{module}:SPEC"}})
-        (folder / f"{module}.py").write_text(source)
-        monkeypatch.syspath_prepend(folder)
-        made.append(module)
-
-    yield visible
-    for module in made:
-        sys.modules.pop(module, None)
+    with offering(tmp_path) as visible:
+        yield lambda package, robot, source: visible(
+            package, {ROBOTS.group: {robot: f"{package.replace('-', '_')}:SPEC"}}, source
+        )
 
 
 def refusal(name: str) -> str:

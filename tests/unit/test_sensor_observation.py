@@ -138,19 +138,19 @@ def test_the_readings_of_an_environment_are_bound_to_its_own_memory() -> None:
     robot: Any = SimpleNamespace(data=data)
     readings = bind_readings(robot, locomotion, last_action=action, command=command)
     bound = {
-        "base_ang_vel_b": locomotion.angular,
-        "projected_gravity_b": locomotion.projected_gravity_b,
+        "gyro": locomotion.angular,
+        "gravity": locomotion.projected_gravity_b,
         "joint_pos": data.joint_pos.torch,
         "joint_vel": data.joint_vel.torch,
         "last_action": action,
         "command": command,
         "foot_contact": locomotion.foot_contact,
     }
-    assert {name: getattr(readings, name).ptr for name in bound} == {
+    assert {name: array.ptr for name, array in readings.of.items()} == {
         name: value.data_ptr() for name, value in bound.items()
     }
     asked.clear()
     readings.refresh()
     assert asked == ["base"]
     unseen = bind_readings(robot, locomotion, last_action=None, command=None)
-    assert (unseen.last_action.numpy().tolist(), unseen.command.shape) == ([[0.0] * 12] * 2, (2, 3))
+    assert (unseen.of["last_action"].numpy().tolist(), unseen.of["command"].shape) == ([[0.0] * 12] * 2, (2, 3))

@@ -52,13 +52,15 @@ class Rig:
         self.sensors = Proprioception(
             self.layout,
             TrueReadings(
-                base_ang_vel_b=wp.from_torch(self.ang_vel, dtype=wp.vec3f),
-                projected_gravity_b=wp.from_torch(self.gravity, dtype=wp.vec3f),
-                joint_pos=wp.from_torch(self.joint_pos),
-                joint_vel=wp.from_torch(self.joint_vel),
-                last_action=wp.from_torch(self.action),
-                command=wp.from_torch(self.command),
-                foot_contact=wp.from_torch(self.contact),
+                of={
+                    "gyro": wp.from_torch(self.ang_vel, dtype=wp.vec3f),
+                    "gravity": wp.from_torch(self.gravity, dtype=wp.vec3f),
+                    "joint_pos": wp.from_torch(self.joint_pos),
+                    "joint_vel": wp.from_torch(self.joint_vel),
+                    "last_action": wp.from_torch(self.action),
+                    "command": wp.from_torch(self.command),
+                    "foot_contact": wp.from_torch(self.contact),
+                },
                 refresh=self.refresh,
             ),
             wp.from_torch(self.table),

@@ -1,10 +1,8 @@
 """Tasks of other packages: those that work are listed, those that do not are named, and the others stay."""
 
-import sys
-
 import gymnasium
 import pytest
-from tests.fixtures.outside import write_metadata
+from tests.fixtures.outside import offering
 
 from surefoot.cli import main
 from surefoot.task_registry import TASKS, check_task, refused_tasks, task_ids
@@ -15,22 +13,14 @@ REGISTER = "import gymnasium\ngymnasium.register(id={task!r}, entry_point={place
 
 
 @pytest.fixture
-def offer(tmp_path, monkeypatch):
+def offer(tmp_path):
     """Make a package visible that registers tasks: its name, and the source of its module."""
     task_ids()  # ours are there before
-    made, known = [], dict(gymnasium.registry)
-
-    def visible(package: str, source: str) -> None:
-        module = package.replace("-", "_")
-        folder = tmp_path / package
-        write_metadata(folder, package, {TASKS.group: {module: module}})
-        (folder / f"{module}.py").write_text(source)
-        monkeypatch.syspath_prepend(folder)
-        made.append(module)
-
-    yield visible
-    for module in made:
-        sys.modules.pop(module, None)
+    known = dict(gymnasium.registry)
+    with offering(tmp_path) as visible:
+        yield lambda package, source: visible(
+            package, {TASKS.group: dict.fromkeys([package.replace("-", "_")], package.replace("-", "_"))}, source
+        )
     for task in set(gymnasium.registry) - set(known):
         del gymnasium.registry[task]
 

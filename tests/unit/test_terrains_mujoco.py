@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from surefoot.terrains.height_grid import HeightGrid
-from surefoot.terrains.mujoco_ground import GROUND, add_ground
+from surefoot.terrains.mujoco_ground import add_ground
 from surefoot.terrains.shapes import Extent, make_grid
 from surefoot.terrains.terrain import Terrain
 from surefoot_robots import get_robot
@@ -85,7 +85,7 @@ def test_level_ground_above_zero_is_where_it_is() -> None:
 
 def test_flat_ground_is_an_endless_plane() -> None:
     model = world(make_grid(Terrain(), EXTENT))
-    assert model.geom(GROUND).type == mujoco.mjtGeom.mjGEOM_PLANE
+    assert model.geom("ground").type == mujoco.mjtGeom.mjGEOM_PLANE
     assert model.nhfield == 0
 
 

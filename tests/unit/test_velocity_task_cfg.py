@@ -2,6 +2,7 @@
 
 import pytest
 
+from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
 
 MEASURED = {"base_ang_vel", "projected_gravity", "joint_pos", "joint_vel", "last_action", "velocity_command"}
@@ -14,7 +15,7 @@ def built(request: pytest.FixtureRequest) -> tuple:
     from surefoot_tasks.velocity.env_cfg import make_velocity_env_cfg
 
     spec = get_robot(request.param)
-    return spec, make_velocity_env_cfg(spec, terrain="flat")
+    return spec, make_velocity_env_cfg(spec)
 
 
 def term_names(group: object) -> set[str]:
@@ -72,8 +73,9 @@ def test_impacts_count_above_twice_the_load_of_a_stance_foot() -> None:
     assert g1 == pytest.approx(654.1532, abs=1e-3)
 
 
-def test_an_unknown_terrain_is_refused_by_name() -> None:
+def test_ground_that_the_task_cannot_be_trained_on_is_refused_by_what_it_is() -> None:
+    from surefoot.terrains.terrain import Terrain
     from surefoot_tasks.velocity.env_cfg import make_velocity_env_cfg
 
-    with pytest.raises(ValueError, match="unknown terrain 'lava', valid: 'flat'"):
-        make_velocity_env_cfg(get_robot("unitree_go2"), terrain="lava")  # type: ignore[arg-type]
+    with pytest.raises(SurefootError, match=r"trained on ground that is stairs up, steps 15 cm high.* Valid: flat"):
+        make_velocity_env_cfg(get_robot("unitree_go2"), terrain=Terrain(kind="stairs"))

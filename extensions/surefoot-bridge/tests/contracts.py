@@ -39,7 +39,7 @@ def _contract(policy, sdk, history, scale, clip_at, **parts) -> "c.Contract":
         return tuple(first + step * i for i in range(n))
 
     def term(name: str, source: Any, dim: int, steps: int = history) -> "c.ObservationTerm":
-        return c.ObservationTerm(name, source, c.FRAMES[source], dim, scale, clip_at, steps, {})
+        return c.ObservationTerm(name, source, c.SOURCES[source].frame, dim, scale, clip_at, steps, {})
 
     terms = (
         term("base_ang_vel", "gyro", 3),

@@ -26,21 +26,8 @@ def controller_of(folder, **options):
 
 
 def inputs_of(tick, shape, *, request, velocity, stop=False):
-    def same(value):
-        return np.full(shape, value)
-
-    return TickInputs(
-        time_s=same(TICK_S * tick),
-        report_age_s=same(0.002),
-        wrong_crc=same(False),
-        lateness_s=same(0.0),
-        velocity_command=velocity,
-        request=same(np.int8(request)),
-        policy_failed=same(False),
-        operator_stop=same(stop),
-        operator_release=same(False),
-        operator_age_s=same(0.0),
-    )
+    inputs = TickInputs.undisturbed(TICK_S * tick, velocity, np.full(shape, np.int8(request)))
+    return inputs._replace(report_age_s=np.full(shape, 0.002), operator_stop=np.full(shape, stop))
 
 
 def run(controller, reports, velocity, shape, num_ticks, *, offset=0, spoil=None):

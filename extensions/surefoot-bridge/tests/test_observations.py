@@ -8,14 +8,14 @@ import pytest
 from contracts import quadruped_contract, small_contract
 from reports import ACTION, COMMAND, REPORT, random_report
 
-from surefoot_bridge.contract import FRAMES, ObservationTerm
+from surefoot_bridge.contract import SOURCES, ObservationTerm
 from surefoot_bridge.policy import Observations
 
 
 def contract_of(*terms, **changes):
     """The small robot's contract with other terms, each (name, source, dim, scale, clip_at, history)."""
     made = tuple(
-        ObservationTerm(name, source, FRAMES[source], dim, scale, clip_at, history, {})
+        ObservationTerm(name, source, SOURCES[source].frame, dim, scale, clip_at, history, {})
         for name, source, dim, scale, clip_at, history in terms
     )
     contract = small_contract()

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import importlib.metadata
 import re
 import shlex
 import shutil
@@ -15,10 +14,7 @@ from pathlib import Path
 from surefoot.processes import prepare_environment
 from surefoot_bridge.arguments import Parser, subcommand
 from surefoot_bridge.command_line import COMMANDS as BRIDGE_COMMANDS
-from surefoot_bridge.command_line import EXIT_COULD_NOT_RUN, EXIT_FELL_SHORT, EXIT_HELD, EXIT_INTERRUPTED, ended
-from surefoot_bridge.errors import SurefootError
-
-__all__ = ["COMMANDS", "EXIT_COULD_NOT_RUN", "EXIT_FELL_SHORT", "EXIT_HELD", "EXIT_INTERRUPTED", "as_called", "main"]
+from surefoot_bridge.command_line import EXIT_HELD, Program
 
 
 @dataclass(frozen=True)
@@ -51,41 +47,18 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one subcommand.
-
-    Args:
-        argv: The arguments after the program's name; those of this process when None.
-
-    Returns:
-        The exit status: 0 held, 1 measured and fell short, 2 could not run, 130 interrupted.
-    """
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    plain = [argument for argument in arguments if argument != "--verbose"]
-    return ended("surefoot", lambda: _run(plain), verbose=plain != arguments)
-
-
-def _run(arguments: list[str]) -> int:
-    prepare_environment()
-    try:
-        return _dispatch(arguments)
-    except SurefootError as error:
-        raise SurefootError(as_called(str(error))) from error
-
-
-def _dispatch(arguments: list[str]) -> int:
-    if arguments and arguments[0] == "--version":
-        print(f"surefoot {importlib.metadata.version('surefoot')}")
-        return EXIT_HELD
+    """Run one subcommand; see :meth:`~surefoot_bridge.command_line.Program.main`."""
     purpose = "Train legged-robot policies in Isaac Lab and prove them in more than one physics engine."
     summaries = {name: command.summary for name, command in COMMANDS.items()}
-    more = "surefoot SUBCOMMAND --help says more; surefoot --version which version this is."
-    name, rest = subcommand("surefoot", purpose, summaries, arguments, more=more)
-    if name is None:
-        return EXIT_HELD
+    return Program("surefoot", purpose, summaries, _run, as_called).main(argv)
+
+
+def _run(name: str, arguments: list[str]) -> int:
+    prepare_environment()
     command = COMMANDS[name]
     module, program = importlib.import_module(command.module), f"surefoot {name}"
     if hasattr(module, "SUBCOMMANDS"):
-        part, rest = subcommand(program, command.summary, module.SUBCOMMANDS, rest)
+        part, rest = subcommand(program, command.summary, module.SUBCOMMANDS, arguments)
         if part is None:
             return EXIT_HELD
         parser = Parser(f"{program} {part}", module.SUBCOMMANDS[part])
@@ -93,7 +66,7 @@ def _dispatch(arguments: list[str]) -> int:
         return module.run(argparse.Namespace(subcommand=part, **vars(parser.values(rest))))
     parser = Parser(program, command.summary)
     module.add_arguments(parser)
-    return module.run(parser.values(rest))
+    return module.run(parser.values(arguments))
 
 
 def as_called(text: str) -> str:

@@ -2,14 +2,13 @@
 
 import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from surefoot_bridge.arguments import Place
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import cannot_write, whole_file
 
 NEW_FILE = Place("file to write", makes_folders=True)
 """Type of an argument that is a file which :func:`atomic_write` makes."""
@@ -17,42 +16,18 @@ NEW_FILE = Place("file to write", makes_folders=True)
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any]]:
-    """Open a temporary file that takes the name of `path` only when the block ends without an error.
-
-    A reader, or a run that is killed at any moment, sees the old content or the new, never a part.
-
-    Args:
-        path: Where the content goes; missing parent folders are made.
-        mode: "w" for UTF-8 text, "wb" for bytes.
-
-    Yields:
-        The open file. It is closed, flushed to the disk and renamed when the block ends.
+    """Write a file as `whole_file` of the bridge does, missing parent folders included.
 
     Raises:
         SurefootError: The folder cannot be written, or the disk is full. What stood at `path` before is still there.
     """
     path = Path(path)
-    partial = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
-        partial = Path(name)
-        with os.fdopen(descriptor, mode, encoding="utf-8" if mode == "w" else None) as file:
+        with whole_file(path, mode) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes a private file; the result gets the permissions that an ordinary new file would have.
-        partial.chmod(0o666 & ~_umask())
-        partial.replace(path)
-        _sync_folder(path.parent)
     except OSError as error:
-        raise SurefootError(
-            f"Cannot write {path}: {error.strerror or error}. Free space on that disk or choose a folder that "
-            "you may write; what stood there before is unchanged."
-        ) from error
-    finally:
-        if partial is not None:
-            partial.unlink(missing_ok=True)
+        raise cannot_write(str(path), error) from error
 
 
 def write_json(path: str | Path, content: object) -> None:
@@ -92,19 +67,3 @@ def check_replaceable(folder: Path, *, kind: str, marks: Collection[str], holds:
         raise SurefootError(f"{folder} holds other files and is no {kind}. Name an empty or new folder.")
     if (found := holds()) != ours:
         raise SurefootError(f"{folder} holds {found}, not {ours}. Name another folder, or replace it with --replace.")
-
-
-def _umask() -> int:
-    # The only portable way to read the mask is to set it.
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
-def _sync_folder(folder: Path) -> None:
-    # The new name is on the disk only when its folder is.
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

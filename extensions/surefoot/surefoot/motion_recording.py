@@ -56,3 +56,9 @@ class MotionRecording:
             return cls(**{name: value.item() if value.ndim == 0 else value for name, value in values.items()})
         except (OSError, ValueError, TypeError, KeyError, EOFError, AttributeError) as error:
             raise SurefootError(f"{str(path)!r} is no recording made by {cls.MADE_BY}: {reason(error)}.") from error
+
+
+def stretches(flags: np.ndarray) -> list[tuple[int, int]]:
+    """Return where flags (T,) are true, as the first index and the one after the last of each stretch."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import inf, isfinite
 from typing import Any, get_args
 
+from surefoot.engines import launched
 from surefoot_bridge.arguments import one_of, whole
 from surefoot_bridge.errors import SurefootError, reason, unknown_name
 
 _AGENT_ENTRY_POINT = "rsl_rl_cfg_entry_point"
+_NEVER_S = 1.0e9
 
 
 RANGES = {
@@ -92,13 +96,54 @@ def _number(text: str) -> float | None:
         return None
 
 
-def resolve_task(task: str, physics: str, overrides: Sequence[str]) -> tuple[Any, Any]:
+@contextmanager
+def opened(task: str, env_cfg: Any, *, device: str) -> Iterator[Any]:
+    """Start an engine with a task's environment, reset; both end with the block.
+
+    Args:
+        task: Task id, checked.
+        env_cfg: The environment's configuration, resolved.
+        device: The device, checked.
+
+    Yields:
+        The environment itself, without Gymnasium's wrappers.
+    """
+    import gymnasium
+
+    with launched(env_cfg, device=device):
+        env = gymnasium.make(task, cfg=env_cfg).unwrapped
+        try:
+            env.reset()
+            yield env
+        finally:
+            env.close()
+
+
+def leave_to_caller(env_cfg: Any) -> None:
+    """Switch off all that would end an episode, change a command or disturb the robot on the environment's side."""
+    command = env_cfg.commands.base_velocity
+    command.resampling_time_range = (_NEVER_S, _NEVER_S)
+    command.rel_standing_envs = -1.0  # a share that no draw from [0, 1) falls below
+    take_away(env_cfg.terminations)
+    for field in dataclasses.fields(env_cfg.events):
+        if getattr(getattr(env_cfg.events, field.name), "mode", None) == "interval":
+            setattr(env_cfg.events, field.name, None)
+
+
+def take_away(terms: Any) -> None:
+    """Leave out all terms of a part of an environment's configuration."""
+    for field in dataclasses.fields(terms):
+        setattr(terms, field.name, None)
+
+
+def resolve_task(task: str, physics: str, overrides: Sequence[str] = (), *, play_mode: bool = False) -> tuple[Any, Any]:
     """Resolve the environment's and the agent's configuration.
 
     Args:
         task: Task id.
         physics: Physics engine, a preset of the task.
         overrides: ``env.path=value`` and ``agent.path=value``.
+        play_mode: Whether the task is as it is played, not as it is trained.
 
     Returns:
         Environment and agent configuration.
@@ -109,13 +154,14 @@ def resolve_task(task: str, physics: str, overrides: Sequence[str]) -> tuple[Any
     from isaaclab_tasks.utils import resolve_task_config
 
     engine = f"physics={physics}"
-    defaults: dict[str, Any] = dict(
-        zip(("env", "agent"), resolve_task_config(task, _AGENT_ENTRY_POINT, overrides=[engine]), strict=True)
-    )
+    plain = resolve_task_config(task, _AGENT_ENTRY_POINT, play_mode=play_mode, overrides=[engine])
+    if not overrides:
+        return plain
+    defaults: dict[str, Any] = dict(zip(("env", "agent"), plain, strict=True))
     for override in overrides:
         _check_override(override, defaults)
     try:
-        return resolve_task_config(task, _AGENT_ENTRY_POINT, overrides=[engine, *overrides])
+        return resolve_task_config(task, _AGENT_ENTRY_POINT, play_mode=play_mode, overrides=[engine, *overrides])
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise SurefootError(
             f"The overrides {' '.join(overrides)} do not fit {task}: {reason(error)}. "

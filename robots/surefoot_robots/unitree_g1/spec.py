@@ -1,4 +1,4 @@
-"""Specification of the Unitree G1 with 29 joints. The source of each number is in `sources.py`."""
+"""Specification of the Unitree G1 with 29 joints. The source of each number is in `sources.md`."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Specification of the Unitree Go2. The source of each number is in `sources.py`."""
+"""Specification of the Unitree Go2. The source of each number is in `sources.md`."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import isaaclab.sim as sim_utils
 from isaaclab.assets import ArticulationCfg, AssetBaseCfg
@@ -32,6 +31,8 @@ from surefoot.randomization.randomization_cfg import RandomizationCfg
 from surefoot.sensors.layout import standard_terms
 from surefoot.sensors.observation import FusedProprioception
 from surefoot.terrains import FLAT_GROUND_USD
+from surefoot.terrains.terrain import FLAT, Terrain
+from surefoot_bridge.errors import SurefootError
 from surefoot_robots import RobotSpec
 
 from .rewards_cfg import RewardsCfg, make_rewards_cfg
@@ -182,7 +183,7 @@ class VelocityEnvCfg(SurefootEnvCfg):
         self.randomization = RandomizationCfg(preset="none", ranges=dict(sensor_noise()))
 
 
-def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> VelocityEnvCfg:
+def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Terrain = FLAT) -> VelocityEnvCfg:
     """Build the velocity environment of a robot.
 
     Args:
@@ -191,9 +192,15 @@ def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Literal["flat"]) -> Veloc
 
     Returns:
         The configuration; presets for the physics engine are not resolved yet.
+
+    Raises:
+        SurefootError: If the ground is not flat.
     """
-    if terrain != "flat":
-        raise ValueError(f"unknown terrain '{terrain}', valid: 'flat'")
+    if terrain.kind != "flat":
+        raise SurefootError(
+            f"The velocity task cannot be trained on ground that is {terrain.words()}: its rewards and terminations "
+            "measure heights above the plane z = 0. Valid: flat; a policy is judged on other ground by surefoot verify."
+        )
     return VelocityEnvCfg(
         robot_name=spec.name,
         mirror_kinds=dict(observations.MIRROR_KINDS),

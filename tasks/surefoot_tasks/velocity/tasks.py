@@ -23,7 +23,7 @@ _ENVIRONMENT, _AGENT = "_flat_env_cfg", "_flat_agent_cfg"
 def __getattr__(name: str) -> Callable[[], VelocityEnvCfg | VelocityPpoCfg]:
     """Return what builds ``ROBOT_flat_env_cfg`` or ``ROBOT_flat_agent_cfg``, for any robot that is installed."""
     if name.endswith(_ENVIRONMENT):
-        return partial(make_velocity_env_cfg, get_robot(name.removesuffix(_ENVIRONMENT)), terrain="flat")
+        return partial(make_velocity_env_cfg, get_robot(name.removesuffix(_ENVIRONMENT)))
     if name.endswith(_AGENT):
         spec = get_robot(name.removesuffix(_AGENT))
         return partial(make_ppo_cfg, spec, experiment_name=task_id(spec.label))

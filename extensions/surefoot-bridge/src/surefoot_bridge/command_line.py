@@ -5,41 +5,57 @@ import os
 import sys
 import traceback
 from contextlib import suppress
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 from .arguments import subcommand
 from .errors import SurefootError
 
 EXIT_HELD, EXIT_FELL_SHORT, EXIT_COULD_NOT_RUN, EXIT_INTERRUPTED = 0, 1, 2, 130
 
-PROGRAM = "surefoot-bridge"
-COMMANDS: Dict[str, str] = {
-    "check": "Check a bundle and say what is in it.",
-    "run": "Run a bundle on a robot: a real one, an emulated one, or one in MuJoCo.",
-    "emulate": "Emulate a robot on the network, for the bridge to talk to.",
-    "guardian": "Show, end or be what damps a robot without a bridge.",
-    "stages": "Show which stages its logs have opened to a bundle.",
-    "log": "Say what is in a log, and draw it.",
-    "key": "Make the keys with which bundles are signed and logs are sealed.",
-}
-"""Line of help of each subcommand, which is a module of :mod:`surefoot_bridge.commands` with ``main(argv) -> int``."""
 
+class Program(NamedTuple):
+    """A program of subcommands, whose name is that of its distribution.
 
-def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Run one subcommand.
-
-    Args:
-        argv: The arguments after the program's name; those of this process when None.
-
-    Returns:
-        The exit status: 0 held, 1 measured and fell short, 2 could not run, 130 interrupted.
+    Attributes:
+        name: Its name.
+        purpose: What it is for, in one sentence.
+        summaries: Line of help of each subcommand.
+        run: Runs a subcommand with its arguments, and returns the exit status.
+        worded: Returns a refusal as it is said.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    plain = [argument for argument in arguments if argument != "--verbose"]
-    return ended(PROGRAM, lambda: _dispatch(plain), verbose=plain != arguments)
+
+    name: str
+    purpose: str
+    summaries: Mapping[str, str]
+    run: Callable[[str, List[str]], int]
+    worded: Callable[[str], str] = str
+
+    def main(self, argv: Optional[Sequence[str]]) -> int:
+        """Run one subcommand.
+
+        Args:
+            argv: The arguments after the program's name; those of this process when None.
+
+        Returns:
+            The exit status: 0 held, 1 measured and fell short, 2 could not run, 130 interrupted.
+        """
+        arguments = list(sys.argv[1:] if argv is None else argv)
+        plain = [argument for argument in arguments if argument != "--verbose"]
+        verbose = plain != arguments
+        return ended(self.name, lambda: self._dispatch(plain), verbose=verbose, worded=self.worded)
+
+    def _dispatch(self, arguments: List[str]) -> int:
+        if arguments and arguments[0] == "--version":
+            from importlib.metadata import version
+
+            print(f"{self.name} {version(self.name)}")
+            return EXIT_HELD
+        more = f"{self.name} SUBCOMMAND --help says more; {self.name} --version which version this is."
+        name, rest = subcommand(self.name, self.purpose, self.summaries, arguments, more=more)
+        return EXIT_HELD if name is None else self.run(name, rest)
 
 
-def ended(program: str, work: Callable[[], int], *, verbose: bool = False) -> int:
+def ended(program: str, work: Callable[[], int], *, verbose: bool = False, worded: Callable[[str], str] = str) -> int:
     """Do a program's work and return its exit status; whatever goes wrong is said in one line.
 
     A reader that has gone away (``| head -1``) ends it without a word.
@@ -48,6 +64,7 @@ def ended(program: str, work: Callable[[], int], *, verbose: bool = False) -> in
         program: Its name, with which the line begins.
         work: The work; it returns the status.
         verbose: Whether what has led to an error is told before the line: where it was, and what libraries said.
+        worded: Returns a refusal as it is said.
     """
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
@@ -63,7 +80,7 @@ def ended(program: str, work: Callable[[], int], *, verbose: bool = False) -> in
         _print_nowhere()
         return status or EXIT_INTERRUPTED
     except Exception as error:
-        status, said, caught = status or EXIT_COULD_NOT_RUN, _sentence(error, program), error
+        status, said, caught = status or EXIT_COULD_NOT_RUN, worded(_sentence(error, program)), error
         unexpected = not isinstance(error, (SurefootError, OSError))
         verbose = verbose or unexpected  # what led to a fault of ours is seen once, and may never be again
     with suppress(OSError):  # nobody may be there to hear it
@@ -91,20 +108,26 @@ def _print_nowhere() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _dispatch(arguments: List[str]) -> int:
-    if arguments and arguments[0] == "--version":
-        from importlib.metadata import version
+COMMANDS: Dict[str, str] = {
+    "check": "Check a bundle and say what is in it.",
+    "run": "Run a bundle on a robot: a real one, an emulated one, or one in MuJoCo.",
+    "emulate": "Emulate a robot on the network, for the bridge to talk to.",
+    "guardian": "Show, end or be what damps a robot without a bridge.",
+    "stages": "Show which stages its logs have opened to a bundle.",
+    "log": "Say what is in a log, and draw it.",
+    "key": "Make the keys with which bundles are signed and logs are sealed.",
+}
+"""Line of help of each subcommand, which is a module of :mod:`surefoot_bridge.commands` with ``main(argv) -> int``."""
 
-        print(f"{PROGRAM} {version(PROGRAM)}")
-        return EXIT_HELD
-    name, rest = subcommand(
-        PROGRAM,
-        "The robot's side of Surefoot: runs a trained policy on the robot's own computer.",
-        COMMANDS,
-        arguments,
-        more=f"{PROGRAM} SUBCOMMAND --help says more; {PROGRAM} --version which version this is.",
-    )
-    return EXIT_HELD if name is None else importlib.import_module(f"{__package__}.commands.{name}").main(rest)
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Run one subcommand; see :meth:`Program.main`."""
+    purpose = "The robot's side of Surefoot: runs a trained policy on the robot's own computer."
+    return Program("surefoot-bridge", purpose, COMMANDS, _run).main(argv)
+
+
+def _run(name: str, arguments: List[str]) -> int:
+    return importlib.import_module(f"surefoot_bridge.commands.{name}").main(arguments)
 
 
 if __name__ == "__main__":

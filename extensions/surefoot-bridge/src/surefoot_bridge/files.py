@@ -4,11 +4,12 @@ A pipe would make the program wait for a writer that never comes, a device does 
 ``/dev/zero`` has no end. What is written is there whole or not at all.
 """
 
+import contextlib
 import os
 import stat
-from contextlib import suppress
+import tempfile
 from pathlib import Path
-from typing import BinaryIO, Union
+from typing import IO, Any, BinaryIO, Iterator, Union
 
 from .errors import SurefootError
 
@@ -67,21 +68,15 @@ def read_plain(path: Union[str, Path], what: str, *, largest_bytes: int) -> byte
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all.
+    """Write a file so that it is there whole or not at all; see :func:`whole_file`.
 
     Raises:
-        SurefootError: If it cannot be written.
+        SurefootError: If it cannot be written; what stood there before is still there.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        with whole_file(path) as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise cannot_write(str(path), error) from error
 
 
@@ -91,3 +86,48 @@ def cannot_write(what: str, error: OSError) -> SurefootError:
         f"{what} cannot be written: {error.strerror or error}. Give a file in a folder that is there, has room, and "
         "that you may write to."
     )
+
+
+@contextlib.contextmanager
+def whole_file(path: Path, mode: str = "wb") -> Iterator[IO[Any]]:
+    """Open a temporary file that takes the name of ``path`` only when the block ends without an error.
+
+    A reader, or a run that is killed at any moment, sees the old content or the new, never a part.
+
+    Args:
+        path: Where the content goes.
+        mode: "w" for UTF-8 text, "wb" for bytes.
+
+    Raises:
+        OSError: If it cannot be written; what stood there before is still there.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=str(path.parent))
+    partial = Path(name)
+    try:
+        with os.fdopen(descriptor, mode, encoding="utf-8" if mode == "w" else None) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes a private file; the result gets the permissions that an ordinary new file would have.
+        partial.chmod(0o666 & ~_umask())
+        partial.replace(path)
+        _sync_folder(path.parent)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            partial.unlink()
+
+
+def _umask() -> int:
+    # The only portable way to read the mask is to set it.
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    # The new name is on the disk only when its folder is.
+    descriptor = os.open(str(folder), os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, cast
+from typing import Any, Literal
+
+from surefoot import task_config
+from surefoot.task_registry import check_task
 
 OUR_TASK = "Surefoot-Velocity-Flat-Go2"
 ROBOT = "unitree_go2"
@@ -30,30 +33,18 @@ def opened(
     from surefoot.engines import install_shims
 
     install_shims()
-    import gymnasium
-    from isaaclab.app import launch_simulation
-    from isaaclab_tasks.utils import resolve_task_config
-
-    import surefoot.task_registry
     from surefoot.randomization.randomization_cfg import RandomizationCfg
     from surefoot_devtools.benchmarking.stock_task import STOCK_TASK, stock_env_cfg, stock_randomization
 
-    surefoot.task_registry.task_ids()
-    cfg, agent = cast(
-        "tuple[Any, Any]",
-        resolve_task_config(OUR_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"]),
-    )
+    cfg, agent = task_config.resolve_task(check_task(OUR_TASK), physics)
     task = OUR_TASK
     if side == "stock":
         cfg, agent = stock_env_cfg(cfg, physics=physics)
         task = STOCK_TASK
     else:
         cfg.randomization = stock_randomization() if preset is None else RandomizationCfg(preset=preset)
-    cfg.sim.device = agent.device = device
+    agent.device = device
     cfg.scene.num_envs = num_envs
     cfg.seed = seed
-    with launch_simulation(cfg, {"device": device, "headless": True}):
-        env = gymnasium.make(task, cfg=cfg)
-        env.reset()
+    with task_config.opened(task, cfg, device=device) as env:
         yield env, agent
-        env.close()

@@ -9,7 +9,9 @@ body, actuators on the native path, action term. What is replaced are files that
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
+
+from surefoot.task_config import resolve_task
 
 STOCK_TASK = "Isaac-Velocity-Flat-UnitreeGo2"
 
@@ -54,10 +56,8 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     """
     from isaaclab.envs import mdp
     from isaaclab.managers import EventTermCfg
-    from isaaclab_tasks.utils import resolve_task_config
 
-    resolved = resolve_task_config(STOCK_TASK, "rsl_rl_cfg_entry_point", overrides=[f"physics={physics}"])
-    cfg, agent = cast("tuple[Any, Any]", resolved)
+    cfg, agent = resolve_task(STOCK_TASK, physics)
     cfg.sim.physics = our_cfg.sim.physics
     cfg.sim.dt = our_cfg.sim.dt
     cfg.decimation = our_cfg.decimation

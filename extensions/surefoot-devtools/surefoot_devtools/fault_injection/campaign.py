@@ -1,12 +1,7 @@
 """Many trials in all processes of the machine, and what they say together."""
 
-import multiprocessing
-import os
-import signal
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +9,7 @@ from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.robots.model import RobotModel, robot_model
 from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import stage_of
+from surefoot_devtools.campaign import on_all_processors
 
 from .catalogue import FAULTS, fault_of
 from .trial import TrialResult, run_trial
@@ -64,24 +60,10 @@ def run_campaign(
         fault_of(name)
     robot_model(load_bundle(plan.folder, runtime="numpy").contract.robot.name)
     results: list[TrialResult] = []
-    context = multiprocessing.get_context("spawn")
-    # Each process does its linear algebra by itself; the variables count when it imports NumPy.
-    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
-    workers = processes or os.cpu_count() or 1
-    numbers = iter(range(plan.trials))
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(plan,)) as pool:
-        try:
-            # No more are handed out than are run: Ctrl-C waits for those, and for no other.
-            running = {pool.submit(_trial, number) for number in islice(numbers, workers)}
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                running |= {pool.submit(_trial, number) for number in islice(numbers, len(done))}
-                for future in done:
-                    results.append(future.result())
-                    if progress is not None:
-                        progress(len(results), plan.trials)
-        except KeyboardInterrupt:
-            pass
+    for result in on_all_processors(_trial, range(plan.trials), prepare=_begin, plan=plan, processes=processes):
+        results.append(result)
+        if progress is not None:
+            progress(len(results), plan.trials)
     return summary(plan, results)
 
 
@@ -133,7 +115,6 @@ _loaded: tuple[Plan, Bundle, RobotModel, StageLimits] | None = None  # of a proc
 
 def _begin(plan: Plan) -> None:
     global _loaded
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
     bundle = load_bundle(plan.folder, runtime="numpy")
     limits = stage_of(STAGE).limits(bundle.contract)
     _loaded = (plan, bundle, robot_model(bundle.contract.robot.name), limits)

@@ -14,7 +14,7 @@ from surefoot_bridge.policy import RUNTIMES, RuntimeName
 from surefoot_bridge.policy.npz import read_npz, write_npz
 
 from .contract_bundle import Files, Link, content
-from .contract_mutant import WITHOUT_NEW_TRACE, ContractMutant
+from .contract_mutant import WITHOUT_NEW_TRACE, ContractMutant, replacing
 
 _BY_NUMPY: RuntimeName = "numpy"
 _UNREAD = "the replay does not read these numbers, and the policy neither"
@@ -48,13 +48,10 @@ def file_mutants(files: Mapping[str, bytes], other: Mapping[str, bytes]) -> Iter
             if one != two:
                 yield _other_content(f"{two} under the name of {one}", one, files[two], runtime_of[one])
     for names in ((CONTRACT_FILE, WEIGHTS_FILE), (CONTRACT_FILE, GOLDEN_FILE), (WEIGHTS_FILE, GOLDEN_FILE)):
-        yield ContractMutant(
-            "files swapped or damaged",
-            f"{' and '.join(names)} of another bundle",
-            lambda files, names=names: {**files, **{name: other[name] for name in names}},
-            # With both hashes written anew, weights and trace of another bundle are that bundle.
-            tiers=WITHOUT_NEW_TRACE if CONTRACT_FILE in names else WITHOUT_NEW_TRACE[:2],
-        )
+        title, changed = f"{' and '.join(names)} of another bundle", {name: other[name] for name in names}
+        # With both hashes written anew, weights and trace of another bundle are that bundle.
+        tiers = WITHOUT_NEW_TRACE if CONTRACT_FILE in names else WITHOUT_NEW_TRACE[:2]
+        yield replacing("files swapped or damaged", title, changed, tiers=tiers)
     terms = json.loads(files[CONTRACT_FILE])["observation"]["terms"]
     sees_feet = any(term["source"] == "foot_contact" for term in terms)
     yield from _golden(read_npz(files[GOLDEN_FILE], where=GOLDEN_FILE), sees_feet=sees_feet)
@@ -63,9 +60,7 @@ def file_mutants(files: Mapping[str, bytes], other: Mapping[str, bytes]) -> Iter
 
 def _other_content(title: str, name: str, data: bytes, runtime: RuntimeName) -> ContractMutant:
     harmless = "what is read differs by less than the tolerance, if at all" if "bit" in title else ""
-    return ContractMutant(
-        "files swapped or damaged", title, lambda files: {**files, name: data}, runtime, harmless=harmless
-    )
+    return replacing("files swapped or damaged", title, {name: data}, runtime=runtime, harmless=harmless)
 
 
 def _with_bit(data: bytes) -> bytes:

@@ -13,7 +13,7 @@ from surefoot_bridge.bundle.manifest import MANIFEST_FILE
 from surefoot_bridge.policy.npz import read_npz, write_npz, write_zip
 
 from .contract_bundle import Files, content
-from .contract_mutant import ContractMutant
+from .contract_mutant import ContractMutant, replacing
 from .zip_members import zip_members
 
 _HERE = "@here@"
@@ -118,6 +118,4 @@ def _text(title: str, file: str, edit: Callable[[Any], object], token: str) -> C
 
 
 def _other(title: str, name: str, data: bytes) -> ContractMutant:
-    return ContractMutant(
-        "malformed numbers", title, lambda files: {**files, name: data}, tiers=("copied", "re-hashed")
-    )
+    return replacing("malformed numbers", title, {name: data}, tiers=("copied", "re-hashed"))

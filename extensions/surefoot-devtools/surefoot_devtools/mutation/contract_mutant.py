@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -85,6 +85,11 @@ def contract_mutant(
         return with_contract(files, data)
 
     return ContractMutant(kind, title, change, path=path, harmless=harmless)
+
+
+def replacing(kind: Kind, title: str, changed: Mapping[str, bytes], **options: Any) -> ContractMutant:
+    """Return a mutant that has other files in place of some; the options are those of :class:`ContractMutant`."""
+    return ContractMutant(kind, title, lambda files: {**files, **changed}, **options)
 
 
 _SIGNATURE = "where the forger wrote both hashes anew the signature alone tells"

@@ -13,7 +13,7 @@ from surefoot_bridge.policy.forms import policy_files
 from surefoot_bridge.policy.weights import ACTIVATIONS, GATES, LinearLayer, RecurrentLayer
 
 from .contract_bundle import Files, at_tier
-from .contract_mutant import ContractMutant
+from .contract_mutant import ContractMutant, replacing
 
 
 def network_mutants(files: Mapping[str, bytes]) -> Iterator[ContractMutant]:
@@ -27,12 +27,7 @@ def network_mutants(files: Mapping[str, bytes]) -> Iterator[ContractMutant]:
         forms = policy_files(changed)
         for runtime, (file, _, _) in RUNTIMES.items():
             if file in files:
-                yield ContractMutant(
-                    "weights and normaliser",
-                    f"{file}: {title}",
-                    lambda files, file=file, forms=forms: {**files, file: forms[file]},
-                    runtime,
-                )
+                yield replacing("weights and normaliser", f"{file}: {title}", {file: forms[file]}, runtime=runtime)
 
 
 def other_bundle(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from surefoot_bridge.contract import FRAMES
+from surefoot_bridge.contract import SOURCES
 
 from .contract_edits import setter, swapped
 from .contract_mutant import ContractMutant, contract_mutant
@@ -43,10 +43,10 @@ def _terms(data: Any) -> Iterator[ContractMutant]:
             )
         for source, dim in dims.items():
             if source != term["source"] and dim == term["dim"]:
-                both = {"source": source, "frame": FRAMES[source]}
+                both = {"source": source, "frame": SOURCES[source].frame}
                 title = f"{name} shows {source}"
                 yield contract_mutant("sources and frames", title, edit(lambda term, both=both: term.update(both)))
-        for frame in sorted(set(FRAMES.values()) - {term["frame"]}):
+        for frame in sorted({kind.frame for kind in SOURCES.values()} - {term["frame"]}):
             change = edit(lambda term, frame=frame: term.update(frame=frame))
             yield contract_mutant("sources and frames", f"{name} in the frame {frame}", change)
         for word, more in (("one step more", 1), ("one step less", -1)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +15,7 @@ from surefoot_bridge.policy.forms import policy_files
 from surefoot_bridge.policy.npz import write_zip
 from surefoot_bridge.policy.weights import LinearLayer
 
-from .contract_bundle import Files
-from .contract_mutant import ContractMutant
+from .contract_mutant import ContractMutant, replacing
 from .zip_members import zip_members
 
 BY = 1.0
@@ -167,5 +166,4 @@ def _with_more_nodes(data: bytes, place: int, limit: float) -> bytes:
 
 
 def _mutant(title: str, forms: Mapping[str, bytes], runtime: RuntimeName) -> ContractMutant:
-    change: Callable[[Files], Files] = lambda files: {**files, **forms}  # noqa: E731
-    return ContractMutant("outside the trace", title, change, runtime)
+    return replacing("outside the trace", title, forms, runtime=runtime)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from surefoot_bridge.commands.report import table
+
 from .contract_behaviour import SPREAD
 from .contract_bundle import TIERS
 from .contract_mutant import Kind
@@ -15,9 +17,7 @@ _HEAD = ("class of fault", "faults", "change what joints are told", "cannot run"
 
 def contract_table(outcomes: Sequence[ContractOutcome]) -> str:
     """Return a line for each class of faults, refused of planted, and the counts."""
-    rows = [_HEAD, *_rows(outcomes)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = [table(_HEAD, _rows(outcomes))]
     lines += [f"NOT CAUGHT: {item.mutant.kind}: {item.mutant.title}" for item in outcomes if not item.ok]
     counts = contract_figures(outcomes)
     lines += [

@@ -38,6 +38,8 @@ environments are reset in between.
 
 import warp as wp
 
+from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
+
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 FRICTION_VELOCITY = wp.constant(0.1)
@@ -76,21 +78,7 @@ HEAT = wp.constant(4)
 class ActuatorColumns:
     """First column of each randomized parameter in the table; joint ``j`` of a parameter per joint is ``+ j``."""
 
-    stiffness: wp.int32
-    damping: wp.int32
-    motor_strength: wp.int32
-    stall_torque: wp.int32
-    no_load_speed: wp.int32
-    coulomb_friction: wp.int32
-    static_friction_ratio: wp.int32
-    viscous_friction: wp.int32
-    encoder_offset: wp.int32
-    backlash: wp.int32
-    initial_motor_heat: wp.int32
-    command_delay: wp.int32
-    battery_voltage: wp.int32
-    battery_sag: wp.int32
-    battery_resistance: wp.int32
+    __annotations__ = dict.fromkeys((*PER_JOINT, *PER_ENVIRONMENT), wp.int32)
 
 
 @wp.func

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
+from surefoot_bridge.state import rotation_matrix
+
 from .anatomy import Anatomy, Array, MirroredJoint
-from .primitives import Shape, quaternion, rotation
+from .primitives import Shape, quaternion
 from .source_model import FREE_JOINT
 
 IMU_SITE = "imu"
@@ -150,7 +152,7 @@ def split_feet(model: mujoco.MjModel, anatomy: Anatomy, shapes: Mapping[str, Seq
 
 
 def _inertia(model: mujoco.MjModel, index: int) -> tuple[float, Array, Array]:
-    turn = rotation(model.body_iquat[index])
+    turn = rotation_matrix(model.body_iquat[index])
     inertia = turn @ np.diag(model.body_inertia[index]) @ turn.T
     return float(model.body_mass[index]), model.body_ipos[index].copy(), inertia
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
+from surefoot_bridge.state import rotation_matrix
+
 from .anatomy import MIRROR, Array, at_zero
 
 _KINDS = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_SPHERE)
@@ -71,12 +73,12 @@ def _surface(model: mujoco.MjModel, geom: int) -> tuple[Array, Array]:
     faces = model.mesh_face[model.mesh_faceadr[mesh] :][: model.mesh_facenum[mesh]]
     corners = vertices[faces]  # (n, 3, 3)
     areas = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    return model.geom_pos[geom] + corners.mean(axis=1) @ rotation(model.geom_quat[geom]).T, areas
+    return model.geom_pos[geom] + corners.mean(axis=1) @ rotation_matrix(model.geom_quat[geom]).T, areas
 
 
 def _distance(shape: Shape, points: Array) -> Array:
     """Return how far points are outside of a shape, negative inside [m], (n,)."""
-    local = (points - shape.pos) @ rotation(shape.quat)
+    local = (points - shape.pos) @ rotation_matrix(shape.quat)
     if shape.kind == mujoco.mjtGeom.mjGEOM_BOX:
         beyond = np.abs(local) - shape.size
         return np.linalg.norm(np.maximum(beyond, 0.0), axis=1) + np.minimum(beyond.max(axis=1), 0.0)
@@ -128,14 +130,16 @@ def mirror_fits(model: mujoco.MjModel, shapes: dict[str, list[Shape]], body_mirr
 def _moved(data: mujoco.MjData, body: str, shape: Shape, *, back: bool = False) -> Shape:
     """Return a shape of a body's frame in the world's, or the other way round."""
     place, turn = data.body(body).xpos, data.body(body).xmat.reshape(3, 3)
-    pos, axes = shape.pos, rotation(shape.quat)
+    pos, axes = shape.pos, rotation_matrix(shape.quat)
     pos, axes = (turn.T @ (pos - place), turn.T @ axes) if back else (place + turn @ pos, turn @ axes)
     return shape._replace(pos=pos, quat=quaternion(axes))
 
 
 def _reflected(shape: Shape) -> Shape:
     """Return the mirror image of a shape that is its own image in its own x-z plane."""
-    return shape._replace(pos=MIRROR * shape.pos, quat=quaternion(np.diag(MIRROR) @ rotation(shape.quat) * MIRROR))
+    return shape._replace(
+        pos=MIRROR * shape.pos, quat=quaternion(np.diag(MIRROR) @ rotation_matrix(shape.quat) * MIRROR)
+    )
 
 
 def _symmetric(shapes: list[Shape]) -> list[Shape]:
@@ -155,7 +159,7 @@ def _symmetric(shapes: list[Shape]) -> list[Shape]:
 
 def _centred(shape: Shape) -> Shape:
     """Return a shape moved into the x-z plane and turned by the least that makes it its own image."""
-    axes = rotation(shape.quat)  # columns are its axes
+    axes = rotation_matrix(shape.quat)  # columns are its axes
     across = int(np.argmax(np.abs(axes[1])))
     along = int(np.argmin(np.abs(axes[1])))
     turned = np.zeros((3, 3))
@@ -164,13 +168,6 @@ def _centred(shape: Shape) -> Shape:
     last = 3 - across - along
     turned[:, last] = np.cross(turned[:, (last + 1) % 3], turned[:, (last + 2) % 3])
     return shape._replace(pos=shape.pos * [1.0, 0.0, 1.0], quat=quaternion(turned))
-
-
-def rotation(quat: Array) -> Array:
-    """Return the rotation matrix of a quaternion, scalar first, (3, 3)."""
-    matrix = np.empty(9)
-    mujoco.mju_quat2Mat(matrix, np.asarray(quat, dtype=np.float64))
-    return matrix.reshape(3, 3)
 
 
 def quaternion(matrix: Array) -> Array:

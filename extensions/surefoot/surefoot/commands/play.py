@@ -21,7 +21,7 @@ from surefoot_bridge.errors import SurefootError
 if TYPE_CHECKING:
     from surefoot.engines import Physics
     from surefoot.playing.metrics import EpisodeMetrics
-    from surefoot.playing.recording import Recording
+    from surefoot.playing.recording import EpisodeRecording
     from surefoot.playing.run_files import TrainedPolicy
     from surefoot.playing.session import PlaySession
 
@@ -279,7 +279,7 @@ def _next_step(args: argparse.Namespace, plan: PlayPlan, *, fell_short: bool) ->
     return f"surefoot train --resume {plan.trained.output} --iterations {2 * plan.trained.settings.iterations}"
 
 
-def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, Recording]:
+def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, EpisodeRecording]:
     """Play all episodes, as many side by side as there are environments; the first one is recorded."""
     from rich.progress import Progress
 
@@ -319,7 +319,7 @@ def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, Rec
         )
 
 
-def _make_pictures(recording: Recording, video: Path) -> None:
+def _make_pictures(recording: EpisodeRecording, video: Path) -> None:
     from surefoot.playing.gait_diagram import write_gait_diagram
     from surefoot.playing.video import render_video
 

@@ -57,9 +57,12 @@ def run(args: argparse.Namespace) -> int:
     device = check_device(args.device or default_device())
     physics = check_physics(args.engine or default_physics(device), device)
     if args.subcommand == "show":
+        from surefoot.engines import install_shims
         from surefoot.randomization.showing import show
+        from surefoot.task_config import resolve_task
 
-        show(task, physics, preset=args.randomization, report=args.json)
+        install_shims()
+        show(task, resolve_task(task, physics)[0], physics, preset=args.randomization, report=args.json)
         return 0
 
     from surefoot.randomization_checks.pages import markdown, print_proof

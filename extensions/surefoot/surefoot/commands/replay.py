@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.cli import EXIT_FELL_SHORT, EXIT_HELD
 from surefoot.files import atomic_write, check_replaceable, write_json
 from surefoot_bridge.arguments import FOLDER, OUTPUT_FOLDER, whole
+from surefoot_bridge.command_line import EXIT_FELL_SHORT, EXIT_HELD
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 if TYPE_CHECKING:

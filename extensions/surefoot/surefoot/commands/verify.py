@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.cli import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED, as_called
+from surefoot.cli import as_called
 from surefoot.engines import short_name
 from surefoot.files import NEW_FILE, check_replaceable
 from surefoot.processes import most_processes
 from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT_FOLDER, whole
+from surefoot_bridge.command_line import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from surefoot.playing.run_files import find_policy
 from surefoot.playing.session import observations, open_session
 from surefoot_bridge.errors import SurefootError
 
-from .teacher import CommandCorrection, rest_share
+from .teacher import REST_POSE_SHARE, CommandCorrection, rest_share
 
 if TYPE_CHECKING:
     from surefoot.playing.session import PlaySession
@@ -53,7 +53,7 @@ class Lesson:
         policy: Run directory or checkpoint of the policy that the teacher corrects.
         foot_patch_radius_m: Radius of PhysX's contact patches, by which feet resist turning [m].
         randomization: Preset that robots and ground are drawn from.
-        rests: Whether the default pose is where a robot told to stand should be.
+        rests: Whether a robot that is told to stand should rest in a pose.
         num_envs: Number of robots, N.
         steps: Control steps, S.
         seed: Seed.
@@ -110,6 +110,7 @@ def _gather(lesson: Lesson, session: PlaySession, columns: slice) -> tuple[torch
     dims = observations(env)["policy"].shape[1], env.action_manager.total_action_dim
     seen, told = (torch.empty(lesson.steps, n, dim, dtype=torch.half, device=device) for dim in dims)
     up = torch.empty(lesson.steps, n, dtype=torch.bool, device=device)
+    rest = _rest_action(session)
     for step in range(lesson.steps):
         if step % PROGRESS_STEPS == 0:
             print(f"{step} {float(fallen.float().mean()):.4f}", flush=True)
@@ -122,7 +123,7 @@ def _gather(lesson: Lesson, session: PlaySession, columns: slice) -> tuple[torch
         shown["policy"][:, columns] = correction.corrected(command)
         action = session.policy(shown)
         if lesson.rests:
-            action = action * (1.0 - rest_share(command, state.base_lin_vel_b, state.base_ang_vel_b))
+            action.lerp_(rest, rest_share(command, state.base_lin_vel_b, state.base_ang_vel_b))
         seen[step], told[step], up[step] = view["policy"], action, ~fallen
         new = (step + phase) % COMMAND_STEPS == 0
         velocity = torch.cat([state.base_lin_vel_b[:, :2], state.base_ang_vel_b[:, 2:3]], dim=1)
@@ -141,6 +142,14 @@ def _command_columns(session: PlaySession) -> slice:
         if term.source == "command":
             return slice(term.start, term.stop)
     raise SurefootError("The policy sees no velocity command, so there is none to correct.")
+
+
+def _rest_action(session: PlaySession) -> torch.Tensor:
+    """Return the action of a robot at rest, (num_joints,)."""
+    env = session.env
+    default = torch.tensor(env.robot_spec.joint_values("default_joint_pos"), device=env.device)
+    scale = torch.tensor(list(env.joint_target.cfg.scale.values()), device=env.device)
+    return (REST_POSE_SHARE - 1.0) * default / scale
 
 
 def _commands(session: PlaySession, num: int) -> torch.Tensor:

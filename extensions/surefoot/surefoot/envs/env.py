@@ -17,7 +17,7 @@ from surefoot.randomization.randomization import Randomization, make_layout
 from surefoot.ranks import Ranks
 from surefoot.sensors.layout import ObservationLayout
 from surefoot.sensors.observation import FusedProprioception
-from surefoot.sensors.proprioception import Proprioception
+from surefoot.sensors.proprioception import LATENCIES, Proprioception
 from surefoot.symmetry import (
     ACTION,
     MirrorMap,
@@ -142,7 +142,7 @@ class SurefootEnv(ManagerBasedRLEnv):
             self.cfg.proprioception,
             num_joints=self.robot_spec.num_joints,
             num_feet=len(self.robot_spec.foot_bodies),
-            command_dim=readings.command.shape[1],
+            command_dim=readings.of["command"].shape[1],
         )
         return Proprioception(
             layout,
@@ -151,9 +151,7 @@ class SurefootEnv(ManagerBasedRLEnv):
             randomized.first_column,
             default_joint_pos=self.robot_spec.joint_values("default_joint_pos"),
             step_dt=self.step_dt,
-            largest_latency_s=max(
-                randomized.largest_value(name, share=self._largest_share) for name in ("imu_latency", "encoder_latency")
-            ),
+            largest_latency_s=max(randomized.largest_value(name, share=self._largest_share) for name in LATENCIES),
             **self._key,
         )
 

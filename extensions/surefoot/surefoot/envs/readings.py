@@ -37,12 +37,14 @@ def bind_readings(
         _ = locomotion.base_ang_vel_b, robot.data.joint_pos, robot.data.joint_vel
 
     return TrueReadings(
-        base_ang_vel_b=wp.from_torch(locomotion.base_ang_vel_b, dtype=wp.vec3f),
-        projected_gravity_b=wp.from_torch(gravity, dtype=wp.vec3f),
-        joint_pos=joint_pos,
-        joint_vel=robot.data.joint_vel.warp,
-        last_action=wp.from_torch(last_action),
-        command=wp.from_torch(command),
-        foot_contact=wp.from_torch(locomotion.foot_contact),
+        of={
+            "gyro": wp.from_torch(locomotion.base_ang_vel_b, dtype=wp.vec3f),
+            "gravity": wp.from_torch(gravity, dtype=wp.vec3f),
+            "joint_pos": joint_pos,
+            "joint_vel": robot.data.joint_vel.warp,
+            "last_action": wp.from_torch(last_action),
+            "foot_contact": wp.from_torch(locomotion.foot_contact),
+            "command": wp.from_torch(command),
+        },
         refresh=refresh,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from surefoot.envs.kernels import CONTACT_FORCE_N
+from surefoot.randomization.catalogue import DECLARED
 from surefoot.randomization.layout import TableLayout
 from surefoot.randomization.parameter import to_value
 from surefoot.sensors.observation import FusedProprioception
@@ -24,46 +25,6 @@ TILT_LIMIT_RAD = 1.0
 
 COMMANDS = ("lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
 """Components of a velocity command."""
-
-SENSOR_ERRORS: dict[bridge.Source, tuple[str, ...]] = {
-    "gyro": ("gyro_noise", "gyro_bias", "gyro_drift", "imu_mounting", "imu_latency", "sensor_dropout", "sensor_repeat"),
-    "gravity": (
-        "gravity_noise",
-        "attitude_drift",
-        "imu_mounting",
-        "imu_latency",
-        "sensor_dropout",
-        "sensor_repeat",
-    ),
-    "joint_pos": ("encoder_noise", "encoder_offset", "encoder_latency", "sensor_dropout", "sensor_repeat"),
-    "joint_vel": ("encoder_velocity_noise", "encoder_latency", "sensor_dropout", "sensor_repeat"),
-    "foot_contact": ("contact_miss", "contact_false", "sensor_dropout", "sensor_repeat"),
-    "last_action": (),
-    "command": (),
-    "phase": (),
-    "estimate": (),
-}
-"""Randomized parameters that make what a source shows differ from the truth."""
-
-
-ERROR_LAWS: dict[str, bridge.ErrorLaw] = {
-    "gyro_noise": "gaussian_std",
-    "gyro_bias": "constant",
-    "gyro_drift": "walk_std_per_root_s",
-    "gravity_noise": "gaussian_std",
-    "attitude_drift": "walk_std_per_root_s",
-    "imu_mounting": "constant",
-    "imu_latency": "age",
-    "encoder_noise": "gaussian_std",
-    "encoder_offset": "constant",
-    "encoder_velocity_noise": "gaussian_std",
-    "encoder_latency": "age",
-    "sensor_dropout": "probability",
-    "sensor_repeat": "probability",
-    "contact_miss": "probability",
-    "contact_false": "probability",
-}
-"""What the value of each means, as :mod:`surefoot.sensors.kernels` applies it."""
 
 
 def check_sensed(env: SurefootEnv, groups: list[str]) -> None:
@@ -138,12 +99,14 @@ def make_contract(
                 bridge.ObservationTerm(
                     name=term.name,
                     source=term.source,
-                    frame=bridge.FRAMES[term.source],
+                    frame=bridge.SOURCES[term.source].frame,
                     dim=term.dim,
                     scale=1.0,
                     clip_at=None,
                     history=term.history,
-                    trained_noise={name: sensor_error(trained, name) for name in SENSOR_ERRORS[term.source]},
+                    trained_noise={
+                        name: sensor_error(trained, name) for name, item in DECLARED.items() if term.source in item.errs
+                    },
                 )
                 for term in env.proprioception.layout.slices
             ),
@@ -167,9 +130,10 @@ def interval(layout: TableLayout, name: str) -> bridge.Interval:
 
 def sensor_error(layout: TableLayout, name: str) -> bridge.SensorError:
     """Return how large an error of a sensor was in training."""
-    drawn = interval(layout, name)
+    drawn, law = interval(layout, name), DECLARED[name].law
+    assert law is not None, name
     return bridge.SensorError(
-        law=ERROR_LAWS[name],
+        law=law,
         distribution=layout.range_of(name).range.distribution if layout.is_random(name) else "fixed",
         unit=layout.parameter(name).unit,
         low=drawn.low,

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from surefoot.engines import Physics, check_physics
 from surefoot.learning.checkpoint import read_checkpoint
 from surefoot.playing.run_files import TrainedPolicy
 from surefoot.playing.session import open_session
+from surefoot.task_config import resolve_task
 from surefoot_bridge.bundle import (
     CONTRACT_FILE,
     GOLDEN_FILE,
@@ -175,13 +176,9 @@ def _contract(session: PlaySession, trained: TrainedPolicy, network: Network, tr
 
 def _trained_randomization(session: PlaySession, trained: TrainedPolicy) -> tuple[TableLayout, str]:
     """Return the table of randomized parameters of the training, and its preset."""
-    from isaaclab_tasks.utils import resolve_task_config
-
     from surefoot.randomization.randomization import make_layout
 
     physics = check_physics(trained.settings.physics, trained.settings.device)
-    overrides = [f"physics={physics}", *trained.settings.overrides]
-    cfg: Any
-    cfg, _ = resolve_task_config(trained.settings.task, "rsl_rl_cfg_entry_point", overrides=overrides)
+    cfg = resolve_task(trained.settings.task, physics, trained.settings.overrides)[0]
     layout = make_layout(cfg.randomization, session.robot, physics, initial_state=cfg.initial_state)
     return layout, cfg.randomization.preset

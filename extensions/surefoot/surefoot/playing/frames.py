@@ -9,8 +9,9 @@ import mujoco
 import numpy as np
 
 from surefoot.playing.overlay import Overlay
-from surefoot.playing.recording import Recording
-from surefoot.playing.scene import RobotScene
+from surefoot.playing.recording import EpisodeRecording
+from surefoot.playing.scene import RobotScene, add_connector
+from surefoot_bridge.state import heading
 from surefoot_robots import get_robot
 from surefoot_robots.gait_pairs import short_names
 
@@ -25,7 +26,7 @@ _VIEW_DEG = 125.0
 """The camera's azimuth from the base's heading: from the side, a little from behind."""
 
 
-def render_frames(recording: Recording, steps: Iterable[int], *, size: tuple[int, int]) -> Iterator[np.ndarray]:
+def render_frames(recording: EpisodeRecording, steps: Iterable[int], *, size: tuple[int, int]) -> Iterator[np.ndarray]:
     """Draw some steps of a recording.
 
     Args:
@@ -37,11 +38,11 @@ def render_frames(recording: Recording, steps: Iterable[int], *, size: tuple[int
         Frames of shape (height, width, 3), uint8.
     """
     spec = get_robot(recording.robot)
-    scene = RobotScene(spec, offscreen_size=size)
+    scene = RobotScene(spec, size=size)
     overlay = Overlay(recording, short_names(spec.foot_bodies))
-    heading = np.unwrap(_heading(recording.base_quat_wxyz))
     looked_at = _smoothed(recording.base_pos[:, :2], _FOLLOW_S / recording.step_dt)
-    azimuth_deg = _VIEW_DEG + np.degrees(_smoothed(heading, _TURN_S / recording.step_dt))
+    yaw = np.unwrap(heading(recording.base_quat_wxyz))
+    azimuth_deg = _VIEW_DEG + np.degrees(_smoothed(yaw, _TURN_S / recording.step_dt))
     camera = mujoco.MjvCamera()
     camera.elevation, camera.distance = -14.0, 0.6 + 3.3 * spec.base_height_m
     with mujoco.Renderer(scene.model, height=size[1], width=size[0]) as renderer:
@@ -54,12 +55,6 @@ def render_frames(recording: Recording, steps: Iterable[int], *, size: tuple[int
             yield overlay.draw(renderer.render(), step)
 
 
-def _heading(quat_wxyz: np.ndarray) -> np.ndarray:
-    """Return the yaw angles [rad] of unit quaternions, shape (..., 4)."""
-    w, x, y, z = np.moveaxis(quat_wxyz, -1, 0)
-    return np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-
-
 def _smoothed(values: np.ndarray, time_constant_steps: float) -> np.ndarray:
     """Return values, steps first, behind a first-order low-pass filter that starts at the first of them."""
     smoothed = values.astype(float)
@@ -69,9 +64,9 @@ def _smoothed(values: np.ndarray, time_constant_steps: float) -> np.ndarray:
     return smoothed
 
 
-def _add_arrows(scene: mujoco.MjvScene, recording: Recording, step: int, base_height_m: float) -> None:
+def _add_arrows(scene: mujoco.MjvScene, recording: EpisodeRecording, step: int, base_height_m: float) -> None:
     """Draw command and velocity above the base as arrows, their yaw rates as arcs, and a recent push beside it."""
-    heading = float(_heading(recording.base_quat_wxyz[step]))
+    yaw = float(heading(recording.base_quat_wxyz[step]))
     above = recording.base_pos[step] + np.array([0.0, 0.0, 0.55 * base_height_m + 0.08])
     scale = 0.5 * (0.5 + base_height_m)  # metres of arrow for 1 m/s
     for lift, values, rgba in (
@@ -79,11 +74,11 @@ def _add_arrows(scene: mujoco.MjvScene, recording: Recording, step: int, base_he
         (0.05, recording.velocity[step], _VELOCITY_RGBA),
     ):
         start = above + np.array([0.0, 0.0, lift])
-        direction = np.array([np.cos(heading), np.sin(heading)])
+        direction = np.array([np.cos(yaw), np.sin(yaw)])
         sideways = np.array([-direction[1], direction[0]])
         horizontal = values[0] * direction + values[1] * sideways
         _add_arrow(scene, start, start + scale * np.append(horizontal, 0.0), rgba)
-        _add_arc(scene, start, 0.45 * scale, heading, values[2], rgba)
+        _add_arc(scene, start, 0.45 * scale, yaw, values[2], rgba)
 
     first = max(0, step - round(0.3 / recording.step_dt))
     push = recording.push[first : step + 1].sum(axis=0)
@@ -94,26 +89,15 @@ def _add_arrows(scene: mujoco.MjvScene, recording: Recording, step: int, base_he
 
 def _add_arrow(scene: mujoco.MjvScene, start: np.ndarray, end: np.ndarray, rgba: np.ndarray) -> None:
     if np.linalg.norm(end - start) > 0.02:
-        _add_connector(scene, mujoco.mjtGeom.mjGEOM_ARROW, 0.015, start, end, rgba)
+        add_connector(scene, mujoco.mjtGeom.mjGEOM_ARROW, 0.015, start, end, rgba)
 
 
 def _add_arc(
-    scene: mujoco.MjvScene, center: np.ndarray, radius: float, heading: float, rate: float, rgba: np.ndarray
+    scene: mujoco.MjvScene, center: np.ndarray, radius: float, yaw: float, rate: float, rgba: np.ndarray
 ) -> None:
     """Draw an arc that begins at the heading and spans the angle turned in one second."""
-    angles = heading + np.linspace(0.0, rate, 9)
+    angles = yaw + np.linspace(0.0, rate, 9)
     points = center + radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(9)], axis=1)
     if abs(rate) > 0.05:
         for start, end in itertools.pairwise(points):
-            _add_connector(scene, mujoco.mjtGeom.mjGEOM_CAPSULE, 0.01, start, end, rgba)
-
-
-def _add_connector(
-    scene: mujoco.MjvScene, kind: mujoco.mjtGeom, width: float, start: np.ndarray, end: np.ndarray, rgba: np.ndarray
-) -> None:
-    if scene.ngeom >= scene.maxgeom:
-        return
-    geom = scene.geoms[scene.ngeom]
-    mujoco.mjv_initGeom(geom, kind, np.zeros(3), np.zeros(3), np.zeros(9), rgba)
-    mujoco.mjv_connector(geom, kind, width, start, end)
-    scene.ngeom += 1
+            add_connector(scene, mujoco.mjtGeom.mjGEOM_CAPSULE, 0.01, start, end, rgba)

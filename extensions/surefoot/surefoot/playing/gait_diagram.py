@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from surefoot.files import atomic_write
-from surefoot.playing.overlay import runs
-from surefoot.playing.recording import Recording
+from surefoot.motion_recording import stretches
+from surefoot.playing.recording import EpisodeRecording
 from surefoot_robots import get_robot
 
 
-def write_gait_diagram(recording: Recording, path: Path) -> None:
+def write_gait_diagram(recording: EpisodeRecording, path: Path) -> None:
     """Write the gait diagram (Hildebrand) above the three tracked velocities, over a common time axis, as a PNG."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ def write_gait_diagram(recording: Recording, path: Path) -> None:
     for row in range(len(feet)):
         stance = [
             (start * recording.step_dt, (stop - start) * recording.step_dt)
-            for start, stop in runs(recording.foot_contact[:, row])
+            for start, stop in stretches(recording.foot_contact[:, row])
         ]
         gait.broken_barh(stance, (row - 0.4, 0.8), color="0.15")
     gait.set_yticks(range(len(feet)), feet)

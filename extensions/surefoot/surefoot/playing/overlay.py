@@ -8,7 +8,8 @@ from functools import cache
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from surefoot.playing.recording import Recording
+from surefoot.motion_recording import stretches
+from surefoot.playing.recording import EpisodeRecording
 
 WINDOW_S = 2.0
 """Length of the past shown by the gait bars."""
@@ -33,7 +34,7 @@ class Overlay:
         foot_names: Names of the feet, in the order of the recording's contacts.
     """
 
-    recording: Recording
+    recording: EpisodeRecording
     foot_names: tuple[str, ...]
 
     def draw(self, frame: np.ndarray, step: int) -> np.ndarray:
@@ -83,15 +84,9 @@ class Overlay:
             y = top + foot * row_height
             canvas.text((14, y), name, font=_font(size), fill=_INK)
             contact = self.recording.foot_contact[max(0, step + 1 - steps) : step + 1, foot]
-            for start, stop in runs(contact):
+            for start, stop in stretches(contact):
                 x = right - (len(contact) - np.array([start, stop])) * pixels_per_step
                 canvas.rectangle((x[0], y + 2, x[1], y + row_height - 2), fill=_INK)
-
-
-def runs(flags: np.ndarray) -> list[tuple[int, int]]:
-    """Return (start, stop) of each stretch of True in a vector."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 @cache

@@ -10,7 +10,7 @@ from surefoot.motion_recording import MotionRecording
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recording(MotionRecording):
+class EpisodeRecording(MotionRecording):
     """States after each control step, all arrays with the steps first.
 
     Attributes:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from surefoot.playing.metrics import EpisodeMetrics, StepSample
-from surefoot.playing.recording import Recording
+from surefoot.playing.recording import EpisodeRecording
 from surefoot.playing.schedule import Schedule
 from surefoot.playing.session import PlaySession
 
@@ -87,7 +87,7 @@ class Recorder:
         }
         self._steps.append({name: value.detach().to("cpu", copy=True) for name, value in values.items()})
 
-    def recording(self, *, robot: str, task: str, step_dt: float) -> Recording:
+    def recording(self, *, robot: str, task: str, step_dt: float) -> EpisodeRecording:
         """Return what was taken down."""
         columns = {name: np.stack([step[name].numpy() for step in self._steps]) for name in self._steps[0]}
-        return Recording(robot=robot, task=task, step_dt=step_dt, **columns)
+        return EpisodeRecording(robot=robot, task=task, step_dt=step_dt, **columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.metadata
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
@@ -12,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from surefoot.engines import Physics, launched, native_log
+from surefoot.engines import Physics, native_log
 from surefoot.playing.actor import load_actor
 from surefoot.playing.run_files import TrainedPolicy
 from surefoot.randomization.presets import sensor_noise
+from surefoot.task_config import leave_to_caller, opened, resolve_task
 from surefoot_robots import RobotSpec, get_robot
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 FALL_TILT_COSINE = 0.5
 """A base whose z axis is more than 60 degrees off the vertical has fallen."""
-
-_NEVER_S = 1.0e9
 
 
 @dataclass
@@ -124,15 +122,12 @@ def open_session(
     with native_log(log) as chatter, ExitStack() as stack:
         with redirect_stdout(chatter), redirect_stderr(chatter):
             env_cfg, agent_cfg = resolve(trained, physics)
-            _leave_to_caller(env_cfg)
+            leave_to_caller(env_cfg)
             env_cfg.scene.num_envs = num_envs
             env_cfg.seed = seed
             env_cfg.randomization = _randomization(randomization, noise)
             env_cfg.randomization.foot_patch_radii_m = foot_patch_radii_m
-            stack.enter_context(launched(env_cfg, device=device))
-            env = _make_env(trained.settings.task, env_cfg)
-            stack.callback(env.close)
-            env.reset()
+            env = stack.enter_context(opened(trained.settings.task, env_cfg, device=device))
             num_actions = env.action_manager.total_action_dim
             policy = load_actor(trained.checkpoint, agent_cfg, observations(env), num_actions, device)
         with torch.inference_mode():
@@ -142,20 +137,10 @@ def open_session(
 def resolve(trained: TrainedPolicy, physics: Physics) -> tuple[Any, dict[str, Any]]:
     """Return the configurations of the environment, in play mode, and of the rsl_rl runner, as trained."""
     from isaaclab_rl.rsl_rl import handle_deprecated_rsl_rl_cfg
-    from isaaclab_tasks.utils import resolve_task_config
 
-    overrides = [f"physics={physics}", *trained.settings.overrides]
-    env_cfg, agent_cfg = resolve_task_config(
-        trained.settings.task, "rsl_rl_cfg_entry_point", play_mode=True, overrides=overrides
-    )
+    env_cfg, agent_cfg = resolve_task(trained.settings.task, physics, trained.settings.overrides, play_mode=True)
     agent_cfg = handle_deprecated_rsl_rl_cfg(agent_cfg, importlib.metadata.version("rsl-rl-lib"))
     return env_cfg, agent_cfg.to_dict()  # pyright: ignore[reportAttributeAccessIssue] - added by Isaac Lab's decorator
-
-
-def _make_env(task: str, env_cfg: Any) -> SurefootEnv:
-    import gymnasium
-
-    return gymnasium.make(task, cfg=env_cfg).unwrapped  # pyright: ignore[reportReturnType]
 
 
 def _randomization(preset: str, noise: bool) -> Any:
@@ -165,18 +150,6 @@ def _randomization(preset: str, noise: bool) -> Any:
     if not noise:
         return RandomizationCfg(preset=preset, ranges=dict.fromkeys(sensor_noise()))
     return RandomizationCfg(preset=preset, ranges=dict(sensor_noise()) if preset == "none" else {})
-
-
-def _leave_to_caller(env_cfg: Any) -> None:
-    """Switch off all that would end an episode, change a command or disturb the robot on the environment's side."""
-    command = env_cfg.commands.base_velocity
-    command.resampling_time_range = (_NEVER_S, _NEVER_S)
-    command.rel_standing_envs = -1.0  # a share that no draw from [0, 1) falls below
-    for field in dataclasses.fields(env_cfg.terminations):
-        setattr(env_cfg.terminations, field.name, None)
-    for field in dataclasses.fields(env_cfg.events):
-        if getattr(getattr(env_cfg.events, field.name), "mode", None) == "interval":
-            setattr(env_cfg.events, field.name, None)
 
 
 def observations(env: SurefootEnv) -> Any:

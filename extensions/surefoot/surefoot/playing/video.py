@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from surefoot.files import atomic_write
-from surefoot.playing.recording import Recording
+from surefoot.playing.recording import EpisodeRecording
 from surefoot.processes import module_command
 from surefoot_bridge.errors import SurefootError
 
@@ -29,13 +29,13 @@ SIZE = (640, 480)
 
 _SHEET_COLUMNS, _SHEET_ROWS = 4, 3
 _SHEET_INTERVAL_S = 0.08
+"""Between pictures of a contact sheet; 12 of them show about two strides of a trot."""
 
 _HEADLESS = ("osmesa", "egl")
 """Libraries of OpenGL that need no screen."""
-"""Between pictures of a contact sheet; 12 of them show about two strides of a trot."""
 
 
-def render_video(recording: Recording, video: Path, sheet: Path | None = None) -> None:
+def render_video(recording: EpisodeRecording, video: Path, sheet: Path | None = None) -> None:
     """Draw a recording as an H.264 film, and some of its frames as one picture.
 
     Needs neither a display nor a GPU. Blocks until both files are there.
@@ -102,14 +102,14 @@ def gl_backend() -> str:
     return "osmesa"
 
 
-def video_steps(recording: Recording) -> list[int]:
+def video_steps(recording: EpisodeRecording) -> list[int]:
     """Return the steps that become frames of the film, at `FRAMES_PER_SECOND` in real time."""
     stride = 1.0 / (FRAMES_PER_SECOND * recording.step_dt)
     count = max(1, round(recording.num_steps / stride))
     return [min(round(index * stride), recording.num_steps - 1) for index in range(count)]
 
 
-def sheet_steps(recording: Recording) -> list[int]:
+def sheet_steps(recording: EpisodeRecording) -> list[int]:
     """Return the steps of a contact sheet, which begin a second into the fastest command."""
     interval = max(1, round(_SHEET_INTERVAL_S / recording.step_dt))
     count = _SHEET_COLUMNS * _SHEET_ROWS
@@ -198,7 +198,7 @@ def main() -> int:
     from surefoot.playing.frames import render_frames
 
     try:
-        recording = Recording.load(args.recording)
+        recording = EpisodeRecording.load(args.recording)
         steps = video_steps(recording)
         frames = with_progress(render_frames(recording, steps, size=SIZE), len(steps))
         encode(frames, args.video, size=SIZE, frames_per_second=FRAMES_PER_SECOND)

@@ -9,9 +9,10 @@ import numpy as np
 import trimesh
 import viser
 
-from surefoot.playing.scene import FLOOR, RobotScene
+from surefoot.playing.scene import RobotScene
 from surefoot.playing.schedule import COMMAND_LOWER, COMMAND_UPPER, PRESETS
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robots.mujoco_scene import GROUND
 from surefoot_robots import RobotSpec
 
 _CELL_M = 0.5
@@ -144,7 +145,7 @@ class LivePage:
         model, scene = self._scene.model, self._server.scene
         frames = {}
         for geom in range(model.ngeom):
-            if model.geom(geom).name == FLOOR:
+            if model.geom(geom).name == GROUND:
                 continue
             body = int(model.geom_bodyid[geom])
             path = f"/robot/{model.body(body).name}"

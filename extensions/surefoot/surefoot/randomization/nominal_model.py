@@ -8,6 +8,7 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
+from surefoot_bridge.state import rotation_matrix
 from surefoot_robots import RobotSpec
 
 
@@ -43,10 +44,7 @@ def read_nominal_model(spec: RobotSpec) -> NominalModel:
     """Compile a robot's MJCF and read what randomization starts from."""
     model = mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
     bodies = [model.body(index) for index in range(1, model.nbody)]  # without the world
-    axes = np.zeros((model.nbody, 9))
-    for index, quat in enumerate(model.body_iquat):
-        mujoco.mju_quat2Mat(axes[index], quat)
-    axes = axes.reshape(-1, 3, 3)[1:]  # (num_bodies, 3, 3), columns are the principal axes
+    axes = rotation_matrix(model.body_iquat[1:])  # (num_bodies, 3, 3), columns are the principal axes
 
     def joint_of(body: int) -> int:
         if model.body_jntnum[body] == 0 or model.jnt_type[model.body_jntadr[body]] == mujoco.mjtJoint.mjJNT_FREE:

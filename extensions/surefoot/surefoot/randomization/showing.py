@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from surefoot.engines import Physics, install_shims
+from surefoot.engines import Physics
 from surefoot.report import provenance, write_report
 from surefoot_robots import get_robot
 
@@ -18,11 +18,12 @@ from .randomization import make_layout
 from .support import support_of
 
 
-def show(task: str, physics: Physics, *, preset: str | None, report: Path | None) -> None:
+def show(task: str, cfg: Any, physics: Physics, *, preset: str | None, report: Path | None) -> None:
     """Print each parameter's nominal value, range, distribution, occasion and support; write them as a report.
 
     Args:
-        task: Task id, checked.
+        task: Task id.
+        cfg: The task's environment, resolved; a preset replaces its ranges.
         physics: The engine, checked.
         preset: Ranges to show instead of the task's own.
         report: File of the report, or None.
@@ -30,10 +31,6 @@ def show(task: str, physics: Physics, *, preset: str | None, report: Path | None
     Raises:
         SurefootError: If there is no such preset, or a range cannot be meant.
     """
-    install_shims()
-    from surefoot.task_config import resolve_task
-
-    cfg: Any = resolve_task(task, physics, [])[0]
     if preset is not None:
         cfg.randomization.preset, cfg.randomization.ranges = preset, {}
     layout = make_layout(cfg.randomization, get_robot(cfg.robot_name), physics, initial_state=cfg.initial_state)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from surefoot.engines import Physics, launched, native_log
+from surefoot.engines import Physics, native_log
+from surefoot.randomization.catalogue import DECLARED
 from surefoot.randomization.support import support_of
+from surefoot.task_config import opened, resolve_task
 
 from .bench import Bench
 from .effects import EXPERIMENTS
@@ -17,9 +19,6 @@ from .engine_checks import check_engine
 from .readback import make_readback
 from .row import ProofRow
 from .table_checks import check_table
-
-if TYPE_CHECKING:
-    from surefoot.envs.env import SurefootEnv
 
 NUM_ENVS = 16
 """Robots of a proof: enough values of a parameter to see a trend, few enough to start at once."""
@@ -85,38 +84,32 @@ def _divide(bench: Bench, physics: Physics) -> tuple[list[str], dict[str, tuple[
     """Tell what is to be proved from what the engine or the task's observation leaves out."""
     names, exceptions = [], {}
     sources = {term.source for term in bench.env.proprioception.layout.slices}
+    unread = {name for name, item in DECLARED.items() if item.acts_on == "sensor" and sources.isdisjoint(item.errs)}
     for parameter in bench.layout.parameters:
         support = support_of(parameter.name, physics)
         if support.level != "supported":
             exceptions[parameter.name] = (support.level, support.reason)
         elif parameter.name == "foot_rolling_friction" and max(map(len, bench.spec.sole_offsets_m)) > 1:
             exceptions[parameter.name] = ("unsupported", "flat soles, which touch at several points, do not roll")
-        elif parameter.name in _FOOT_SENSOR and "foot_contact" not in sources:
-            exceptions[parameter.name] = ("unsupported", "the task's actor reads no foot contact sensor")
+        elif parameter.name in unread:
+            shown = " or ".join(DECLARED[parameter.name].errs)
+            exceptions[parameter.name] = ("unsupported", f"the task's actor sees no {shown}")
         else:
             names.append(parameter.name)
     return names, exceptions
-
-
-_FOOT_SENSOR = ("contact_miss", "contact_false")
 
 
 @contextmanager
 def open_bench(task: str, physics: Physics, device: str, log: Path) -> Iterator[Bench]:
     """Start the task's environment with every supported parameter random."""
     with native_log(log) as chatter, redirect_stdout(chatter), redirect_stderr(chatter):
-        import gymnasium
         import torch
 
         from surefoot.randomization.randomization_cfg import RandomizationCfg
-        from surefoot.task_config import resolve_task
 
-        cfg: Any = resolve_task(task, physics, [])[0]
+        cfg: Any = resolve_task(task, physics)[0]
         cfg.scene.num_envs = NUM_ENVS
         cfg.seed = SEED
         cfg.randomization = RandomizationCfg(preset="standard")
-        with launched(cfg, device=device), torch.inference_mode():
-            env: SurefootEnv = gymnasium.make(task, cfg=cfg).unwrapped  # pyright: ignore[reportAssignmentType]
-            env.reset()
+        with torch.inference_mode(), opened(task, cfg, device=device) as env:
             yield Bench(env)
-            env.close()

@@ -8,6 +8,7 @@ import numpy as np
 
 from surefoot.randomization.bodies import Bodies
 from surefoot.randomization.nominal_model import read_nominal_model
+from surefoot_bridge.state import rotation_matrix
 
 if TYPE_CHECKING:
     from surefoot.envs.env import SurefootEnv
@@ -96,7 +97,7 @@ class NewtonReadback:
         mass = model.body_mass.numpy()[:, self._bodies]
         com = model.body_ipos.numpy()[:, self._bodies]
         principal = model.body_inertia.numpy()[:, self._bodies]
-        axes = _rotation(model.body_iquat.numpy()[:, self._bodies])
+        axes = rotation_matrix(model.body_iquat.numpy()[:, self._bodies])
         return Bodies(mass, com, np.einsum("nbij,nbj,nbkj->nbik", axes, principal, axes))
 
     def held(self, name: str) -> np.ndarray | None:
@@ -129,14 +130,3 @@ def _only(names: list[str], wanted: str) -> int:
     """Return the place of the one name that ends in what is wanted."""
     (place,) = [index for index, name in enumerate(names) if name == wanted or name.endswith(f"_{wanted}")]
     return place
-
-
-def _rotation(quat: np.ndarray) -> np.ndarray:
-    """Return rotation matrices [..., 3, 3] of unit quaternions [..., 4] in MuJoCo's order w, x, y, z."""
-    w, x, y, z = np.moveaxis(quat.astype(np.float64), -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))

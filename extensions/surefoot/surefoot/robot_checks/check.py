@@ -11,7 +11,7 @@ from surefoot.processes import module_command
 from surefoot.robot_checks.model_checks import check_model, check_readback
 from surefoot.robot_checks.motion_checks import REFERENCE, check_agreement, check_motion
 from surefoot.robot_checks.mujoco_engine import MujocoEngine
-from surefoot.robot_checks.recording import Recording
+from surefoot.robot_checks.recording import EngineRecord
 from surefoot.robot_checks.referee import Referee
 from surefoot.robot_checks.row import CheckRow
 from surefoot.robot_checks.scenarios import record
@@ -69,7 +69,7 @@ def check_robot(
     return rows
 
 
-def _record_in_process(spec: RobotSpec, engine: str, device: str) -> Recording:
+def _record_in_process(spec: RobotSpec, engine: str, device: str) -> EngineRecord:
     with tempfile.TemporaryDirectory(prefix="surefoot-check-") as folder:
         path = Path(folder) / "recording.npz"
         command = module_command("surefoot.robot_checks.worker", spec.name, engine, device, str(path))
@@ -85,4 +85,4 @@ def _record_in_process(spec: RobotSpec, engine: str, device: str) -> Recording:
                 f"{engine} failed on {spec.name}'s scenarios with exit code {result.returncode}. Its last lines:\n"
                 f"{tail}"
             )
-        return Recording.load(path)
+        return EngineRecord.load(path)

@@ -13,9 +13,6 @@ Array = NDArray[np.float64]
 TIMESTEP_S = 0.005
 """Physics time step of every check, that of training (200 Hz)."""
 
-GROUND_FRICTION = 1.0
-"""Friction of the ground, that of training's flat ground: it leaves a contact the robot's friction in every engine."""
-
 
 @dataclass(frozen=True)
 class RobotState:

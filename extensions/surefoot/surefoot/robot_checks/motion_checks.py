@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from surefoot.robot_checks.engine import TIMESTEP_S, Array, RobotState
-from surefoot.robot_checks.recording import Recording
+from surefoot.robot_checks.recording import EngineRecord
 from surefoot.robot_checks.referee import Referee
 from surefoot.robot_checks.row import CheckRow
 from surefoot.robot_checks.scenarios import SLIDE_DIRECTIONS
@@ -17,7 +17,7 @@ REFERENCE = "mujoco"
 _SLIDE_STEPS = 5  # 25 ms: all feet that touch still slide forward.
 
 
-def check_motion(spec: RobotSpec, engine: str, recording: Recording, referee: Referee) -> list[CheckRow]:
+def check_motion(spec: RobotSpec, engine: str, recording: EngineRecord, referee: Referee) -> list[CheckRow]:
     """Check an engine's motions for what holds in any engine: limits, energy, penetration, standing, friction."""
     motions = recording.trajectories
     rows = [_torque_response(spec, engine, motions["torque_response"], referee)]
@@ -30,7 +30,7 @@ def check_motion(spec: RobotSpec, engine: str, recording: Recording, referee: Re
     return rows
 
 
-def check_agreement(spec: RobotSpec, engine: str, recording: Recording, reference: Recording) -> list[CheckRow]:
+def check_agreement(spec: RobotSpec, engine: str, recording: EngineRecord, reference: EngineRecord) -> list[CheckRow]:
     """Compare an engine's motions with MuJoCo C's, from the same states with the same law of torques."""
     ours, theirs = recording.trajectories, reference.trajectories
     flight_s = (len(ours["swing"].base_pos_w) - 1) * TIMESTEP_S

@@ -3,24 +3,17 @@
 import mujoco
 import numpy as np
 
-from surefoot.robot_checks.engine import GROUND_FRICTION, TIMESTEP_S, Array, Engine, ModelReadback, RobotState
+from surefoot.robot_checks.engine import TIMESTEP_S, Array, Engine, ModelReadback, RobotState
+from surefoot_bridge.robots.model import GROUND_FRICTION
+from surefoot_bridge.robots.mujoco_scene import add_plane, begin_scene
+from surefoot_bridge.state import rotation_matrix
 from surefoot_robots import RobotSpec
 
 
 def make_model(spec: RobotSpec) -> mujoco.MjModel:
     """Return the robot on a ground plane."""
-    scene = mujoco.MjSpec.from_file(str(spec.mjcf_path))
-    scene.option.timestep = TIMESTEP_S
-    scene.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    scene.worldbody.add_geom(
-        name="ground",
-        type=mujoco.mjtGeom.mjGEOM_PLANE,
-        size=[0.0, 0.0, 1.0],
-        friction=[GROUND_FRICTION, 0.005, 0.0001],
-        contype=1,
-        conaffinity=0,
-        priority=0,
-    )
+    scene = begin_scene(mujoco, spec.mjcf_path, TIMESTEP_S)
+    add_plane(mujoco, scene, GROUND_FRICTION)
     return scene.compile()
 
 
@@ -46,7 +39,9 @@ class MujocoEngine(Engine):
         self.data.qpos[3:7] = state.base_quat_w
         self.data.qpos[self._qpos] = state.joint_pos
         self.data.qvel[:3] = state.base_lin_vel_w
-        self.data.qvel[3:6] = _rotation(state.base_quat_w).T @ state.base_ang_vel_w  # MuJoCo's is in the base frame.
+        self.data.qvel[3:6] = (
+            rotation_matrix(state.base_quat_w).T @ state.base_ang_vel_w
+        )  # MuJoCo's is in the base frame.
         self.data.qvel[self._dof] = state.joint_vel
         mujoco.mj_forward(self.model, self.data)
 
@@ -62,7 +57,7 @@ class MujocoEngine(Engine):
             base_pos_w=self.data.qpos[:3].copy(),
             base_quat_w=quat,
             base_lin_vel_w=self.data.qvel[:3].copy(),
-            base_ang_vel_w=_rotation(quat) @ self.data.qvel[3:6],
+            base_ang_vel_w=rotation_matrix(quat) @ self.data.qvel[3:6],
             joint_pos=self.data.qpos[self._qpos].copy(),
             joint_vel=self.data.qvel[self._dof].copy(),
         )
@@ -71,7 +66,7 @@ class MujocoEngine(Engine):
         """Return the compiled model's parameters."""
         model = self.model
         bodies = [model.body(i) for i in range(1, model.nbody)]
-        rotations = [_rotation(body.iquat) for body in bodies]
+        axes = rotation_matrix(model.body_iquat[1:])
         joints = [model.joint(name) for name in self.spec.joint_names]
         hinges = [model.joint(i).name for i in range(model.njnt) if model.jnt_type[i] == mujoco.mjtJoint.mjJNT_HINGE]
         return ModelReadback(
@@ -79,15 +74,8 @@ class MujocoEngine(Engine):
             body_names=tuple(body.name for body in bodies),
             mass_kg=np.array([body.mass[0] for body in bodies]),
             com_b=np.array([body.ipos for body in bodies]),
-            inertia_b=np.array([R @ np.diag(body.inertia) @ R.T for R, body in zip(rotations, bodies, strict=True)]),
+            inertia_b=np.einsum("bij,bj,bkj->bik", axes, model.body_inertia[1:], axes),
             armature_kgm2=model.dof_armature[self._dof].copy(),
             lower_rad=np.array([joint.range[0] for joint in joints]),
             upper_rad=np.array([joint.range[1] for joint in joints]),
         )
-
-
-def _rotation(quat: Array) -> Array:
-    """Return the rotation matrix of a quaternion (w, x, y, z), (3, 3)."""
-    matrix = np.empty(9)
-    mujoco.mju_quat2Mat(matrix, np.asarray(quat, dtype=np.float64))
-    return matrix.reshape(3, 3)

@@ -11,7 +11,7 @@ from surefoot.robot_checks.engine import ModelReadback, RobotState
 
 
 @dataclass(frozen=True)
-class Recording:
+class EngineRecord:
     """The robot as an engine holds it, and a trajectory for each scenario."""
 
     model: ModelReadback
@@ -25,7 +25,7 @@ class Recording:
             np.savez(file, **arrays)
 
     @classmethod
-    def load(cls, path: Path) -> "Recording":
+    def load(cls, path: Path) -> "EngineRecord":
         """Read what `save` wrote."""
         parts: dict[str, dict] = {}
         with np.load(path) as arrays:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from surefoot.robot_checks.engine import TIMESTEP_S, Array, Engine, RobotState, stack, standing_state
-from surefoot.robot_checks.recording import Recording
+from surefoot.robot_checks.recording import EngineRecord
 from surefoot_robots import RobotSpec
 
 HOLD_S = {"quadruped": 2.0, "humanoid": 0.3}
@@ -27,7 +27,7 @@ Controller = Callable[[float, RobotState], Array]
 """Joint torques [N m] from the time [s] and the state."""
 
 
-def record(engine: Engine, spec: RobotSpec) -> Recording:
+def record(engine: Engine, spec: RobotSpec) -> EngineRecord:
     """Perform every scenario.
 
     Args:
@@ -49,7 +49,7 @@ def record(engine: Engine, spec: RobotSpec) -> Recording:
     for name, direction in SLIDE_DIRECTIONS.items():
         thrown = replace(standing_state(spec), base_lin_vel_w=SLIDE_SPEED_M_S * np.array([*direction, 0.0]))
         trajectories[name] = _run(engine, thrown, hold, 0.1)
-    return Recording(model=engine.read_model(), trajectories=trajectories)
+    return EngineRecord(model=engine.read_model(), trajectories=trajectories)
 
 
 def _run(engine: Engine, start: RobotState, controller: Controller, duration_s: float) -> RobotState:

@@ -29,7 +29,7 @@ steps since the environment was made, stream, tag); see :mod:`surefoot.sensors.m
 
 # A kernel is compiled by Warp, whose vector types and structs do what their Python classes do not declare.
 # pyright: reportArgumentType=false, reportIndexIssue=false, reportOperatorIssue=false, reportCallIssue=false
-# pyright: reportGeneralTypeIssues=false
+# pyright: reportGeneralTypeIssues=false, reportAttributeAccessIssue=false
 
 import warp as wp
 
@@ -43,7 +43,6 @@ from .memory import (
     IMU_PACKET_STREAM,
     IMU_WALK_STREAM,
     JOINT_STREAM,
-    SensorInputs,
     SensorMemory,
     SensorModel,
     delayed,
@@ -58,6 +57,28 @@ from .memory import (
 )
 
 wp.set_module_options({"enable_backward": False})
+
+
+@wp.struct
+class SensorInputs:
+    """The true state after a control step, and what the controller itself knows, by source.
+
+    Each is an array with a number for each component, (num_envs, components), or a vector for three axes.
+    """
+
+    gyro: wp.array(dtype=wp.vec3f)
+    """Angular velocity of the base in the base frame [rad/s]."""
+    gravity: wp.array(dtype=wp.vec3f)
+    """Direction of gravity in the base frame."""
+    joint_pos: wp.array2d(dtype=float)
+    """Joint positions in the policy's order [rad]."""
+    joint_vel: wp.array2d(dtype=float)
+    """Joint velocities likewise [rad/s]."""
+    last_action: wp.array2d(dtype=float)
+    """The policy's last output."""
+    foot_contact: wp.array2d(dtype=wp.bool)
+    """Whether each foot touches the ground."""
+
 
 _IMU_DIM = wp.constant(6)  # angular velocity and gravity, at the start of a row
 
@@ -113,8 +134,8 @@ def walk_imu(model: SensorModel, memory: SensorMemory, env: int, lane: int) -> N
 def read_imu(model: SensorModel, inputs: SensorInputs, memory: SensorMemory, env: int, lane: int) -> None:
     """Angular velocity, and direction of gravity by the attitude estimate."""
     for axis in range(3):
-        remember_truth(memory, env, lane, axis, inputs.base_ang_vel_b[env][axis])
-        remember_truth(memory, env, lane, 3 + axis, inputs.projected_gravity_b[env][axis])
+        remember_truth(memory, env, lane, axis, inputs.gyro[env][axis])
+        remember_truth(memory, env, lane, 3 + axis, inputs.gravity[env][axis])
     walk_imu(model, memory, env, lane)
 
     arrival = receive_packet(model, memory, env, lane, IMU_PACKET_STREAM)

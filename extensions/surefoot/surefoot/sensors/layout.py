@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot_bridge.contract import Source
+from surefoot_bridge.contract import SOURCES, Source
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 AXES = 3
@@ -73,9 +73,9 @@ def standard_terms(history: int) -> tuple[ProprioceptionTerm, ...]:
 class ObservationLayout:
     """The terms of an observation of one robot, as slices and as tables for the kernels.
 
-    A *row* holds one control step of everything that is remembered, in the order ``gyro``, ``gravity``, ``joint_pos``,
-    ``joint_vel``, ``last_action``, ``foot_contact``. Entry ``i`` of the observation is column ``entry_column[i]`` of
-    the row of ``entry_age[i]`` control steps ago; a column past the row is that of the command, less the row's length.
+    A *row* holds one control step of everything that is remembered: each of :data:`surefoot_bridge.contract.SOURCES`
+    before the command, in that order. Entry ``i`` of the observation is column ``entry_column[i]`` of the row of
+    ``entry_age[i]`` control steps ago; a column past the row is that of the command, less the row's length.
 
     Args:
         terms: The terms in order.
@@ -95,15 +95,8 @@ class ObservationLayout:
         repeated = [name for name, count in Counter(term.name for term in terms).items() if count > 1]
         if repeated:
             raise SurefootError(f"Observation terms share the names {', '.join(repeated)}; give each its own.")
-        dims: dict[str, int] = {
-            "gyro": AXES,
-            "gravity": AXES,
-            "joint_pos": num_joints,
-            "joint_vel": num_joints,
-            "last_action": num_joints,
-            "foot_contact": num_feet,
-            "command": command_dim,
-        }
+        sizes = {"axes": AXES, "joints": num_joints, "feet": num_feet, "command": command_dim}
+        dims: dict[Source, int] = {source: sizes[kind.size] for source, kind in SOURCES.items() if kind.size in sizes}
         starts = dict(zip(dims, np.cumsum([0, *dims.values()]).tolist(), strict=False))
         slices: list[TermSlice] = []
         columns: list[int] = []
@@ -117,6 +110,8 @@ class ObservationLayout:
                 ages += [age] * dim
         self.slices = tuple(slices)
         """The terms with their places, in order."""
+        self.source_dims = dims
+        """Number of components of each source that can be shown, those of a row first."""
         self.num_joints = num_joints
         """Number of actuated joints."""
         self.num_feet = num_feet
@@ -160,7 +155,7 @@ class ObservationLayout:
         return by_name[name]
 
 
-def _check_term(term: ProprioceptionTerm, dims: dict[str, int]) -> None:
+def _check_term(term: ProprioceptionTerm, dims: dict[Source, int]) -> None:
     if term.source not in dims:
         raise unknown_name(f"source of observation term {term.name!r}:", term.source, dims)
     if term.history < 1:

@@ -2,11 +2,12 @@
 
 # A kernel is compiled by Warp, whose vector types and structs do what their Python classes do not declare.
 # pyright: reportArgumentType=false, reportIndexIssue=false, reportOperatorIssue=false, reportCallIssue=false
-# pyright: reportGeneralTypeIssues=false, reportReturnType=false
+# pyright: reportGeneralTypeIssues=false, reportReturnType=false, reportAttributeAccessIssue=false
 
 import warp as wp
 
 from surefoot.random_numbers.philox import Words, philox, standard_normals, unit_interval
+from surefoot.randomization.catalogue import DECLARED
 
 TAG = wp.constant(wp.uint32(0x53454E53))
 """Fourth counter word of the sensors' random numbers ("SENS"): it keeps them apart from other uses of the key."""
@@ -36,25 +37,15 @@ are interpolated, and one for a late packet."""
 _RING_MARGIN = wp.constant(RING_MARGIN)
 
 
+PARAMETERS = tuple(name for name, item in DECLARED.items() if item.errs)
+"""Names of the parameters that the sensors read from the table of randomized parameters."""
+
+
 @wp.struct
 class SensorColumns:
-    """First column of each parameter in the table of randomized parameters."""
+    """First column of each of :data:`PARAMETERS` in the table."""
 
-    gyro_noise: wp.int32
-    gyro_bias: wp.int32
-    gyro_drift: wp.int32
-    gravity_noise: wp.int32
-    imu_mounting: wp.int32
-    attitude_drift: wp.int32
-    imu_latency: wp.int32
-    encoder_noise: wp.int32
-    encoder_velocity_noise: wp.int32
-    encoder_offset: wp.int32
-    encoder_latency: wp.int32
-    sensor_dropout: wp.int32
-    sensor_repeat: wp.int32
-    contact_miss: wp.int32
-    contact_false: wp.int32
+    __annotations__ = dict.fromkeys(PARAMETERS, wp.int32)
 
 
 @wp.struct
@@ -73,18 +64,6 @@ class SensorModel:
     """First word of the generator's key."""
     rank: wp.uint32
     """Second word of the generator's key."""
-
-
-@wp.struct
-class SensorInputs:
-    """The true state after a control step, and what the controller itself knows."""
-
-    base_ang_vel_b: wp.array(dtype=wp.vec3f)
-    projected_gravity_b: wp.array(dtype=wp.vec3f)
-    joint_pos: wp.array2d(dtype=float)
-    joint_vel: wp.array2d(dtype=float)
-    foot_contact: wp.array2d(dtype=wp.bool)
-    last_action: wp.array2d(dtype=float)
 
 
 @wp.struct

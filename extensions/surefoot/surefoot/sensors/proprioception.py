@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
 import warp as wp
 
+from surefoot.randomization.catalogue import DECLARED
 from surefoot.snapshot import capture_fields, require_same_keys, restore_fields
+from surefoot_bridge.contract import Source
 from surefoot_bridge.errors import SurefootError
 
-from .kernels import advance_sensors, reset_sensors, write_observation
+from .kernels import SensorInputs, advance_sensors, reset_sensors, write_observation
 from .layout import ObservationLayout
-from .memory import RING_MARGIN, SensorColumns, SensorInputs, SensorMemory, SensorModel
+from .memory import PARAMETERS, RING_MARGIN, SensorColumns, SensorMemory, SensorModel
 
-PARAMETERS = tuple(SensorColumns.vars)
-"""Names of the parameters that the sensors read from the table of randomized parameters."""
+LATENCIES = tuple(name for name in PARAMETERS if DECLARED[name].law == "age")
+"""Those of them that say how old a reading is [s]."""
 
-_LATENCIES = ("imu_latency", "encoder_latency")
 _WORD = 0xFFFFFFFF
 _WARP_SIZE = 32
 
@@ -34,23 +35,13 @@ class TrueReadings:
     """Arrays that hold the true state after a control step, and stay where they are.
 
     Attributes:
-        base_ang_vel_b: Angular velocity of the base [rad/s] in the base frame, (num_envs,), vec3f.
-        projected_gravity_b: Direction of gravity in the base frame, (num_envs,), vec3f.
-        joint_pos: Joint positions [rad] in the policy's order, (num_envs, num_joints).
-        joint_vel: Joint velocities [rad/s] in the policy's order, (num_envs, num_joints).
-        last_action: The policy's last output, (num_envs, num_joints).
-        command: What the controller is asked to do, (num_envs, command_dim).
-        foot_contact: Whether each foot touches the ground, (num_envs, num_feet), bool; None without foot sensors.
+        of: What each source would show without errors, as :class:`~surefoot.sensors.kernels.SensorInputs` has it, and
+            ``command``, what the controller is asked to do, (num_envs, command_dim). A robot without foot sensors has
+            no ``foot_contact``.
         refresh: Brings the arrays up to date; called before each reading.
     """
 
-    base_ang_vel_b: wp.array
-    projected_gravity_b: wp.array
-    joint_pos: wp.array
-    joint_vel: wp.array
-    last_action: wp.array
-    command: wp.array
-    foot_contact: wp.array | None = None
+    of: Mapping[Source, wp.array]
     refresh: Callable[[], object] = _is_current
 
 
@@ -111,12 +102,9 @@ class Proprioception:
         self._all_envs = torch.arange(num_envs, dtype=torch.int32, device=device)
 
         self._inputs = SensorInputs()
-        for name in ("base_ang_vel_b", "projected_gravity_b", "joint_pos", "joint_vel", "last_action"):
-            setattr(self._inputs, name, getattr(readings, name))
-        contact = readings.foot_contact if layout.num_feet else None
-        self._inputs.foot_contact = (
-            wp.zeros((num_envs, 0), dtype=wp.bool, device=device) if contact is None else contact
-        )
+        for source, array in readings.of.items():
+            if source != "command":
+                setattr(self._inputs, source, array)
         self._memory = SensorMemory()
         self._memory.gyro_walk = wp.from_torch(self._gyro_walk, dtype=wp.vec3f)
         self._memory.attitude_walk = wp.from_torch(self._attitude_walk, dtype=wp.vec2f)
@@ -132,7 +120,7 @@ class Proprioception:
         place = wp.array(layout.entry_place, dtype=wp.int32, device=device)
         # A GPU coalesces what the threads of a warp write; a CPU runs them one after another.
         width = _WARP_SIZE if wp.get_device(device).is_cuda else 1
-        arrays = [rows, self._memory.steps, readings.command, place, width]
+        arrays = [rows, self._memory.steps, readings.of["command"], place, width]
         self._out_index = len(arrays)
         unused = wp.from_torch(torch.zeros(num_envs, layout.dim, device=device))
         self._write = self._record(write_observation, width, arrays, unused)
@@ -202,9 +190,9 @@ class Proprioception:
 
 def _columns(first_column: Callable[[str], int], num_columns: int, num_joints: int) -> Any:
     columns = SensorColumns()
-    widths = {"gyro_bias": 3, "imu_mounting": 3, "encoder_offset": num_joints}
+    widths = {"xyz": 3, "joint": num_joints}
     for name in PARAMETERS:
-        first, width = first_column(name), widths.get(name, 1)
+        first, width = first_column(name), widths.get(DECLARED[name].over, 1)
         if not 0 <= first <= num_columns - width:
             raise SurefootError(
                 f"Parameter {name!r} has {width} columns from {first} on, the table has {num_columns}; "
@@ -215,21 +203,12 @@ def _columns(first_column: Callable[[str], int], num_columns: int, num_joints: i
 
 
 def _check_shapes(layout: ObservationLayout, readings: TrueReadings, num_envs: int, num_defaults: int) -> None:
-    expected = {
-        "base_ang_vel_b": (num_envs,),
-        "projected_gravity_b": (num_envs,),
-        "joint_pos": (num_envs, layout.num_joints),
-        "joint_vel": (num_envs, layout.num_joints),
-        "last_action": (num_envs, layout.num_joints),
-        "command": (num_envs, layout.command_dim),
-    }
-    if layout.num_feet:
-        expected["foot_contact"] = (num_envs, layout.num_feet)
-    for name, shape in expected.items():
-        array = getattr(readings, name)
-        if array is None or tuple(array.shape) != shape:
+    for source, dim in layout.source_dims.items():
+        array = readings.of.get(source)
+        shape = (num_envs,) if array is not None and array.dtype == wp.vec3f else (num_envs, dim)
+        if dim and (array is None or tuple(array.shape) != shape):
             found = None if array is None else tuple(array.shape)
-            raise SurefootError(f"Reading {name!r} has shape {found}; the observation's layout needs {shape}.")
+            raise SurefootError(f"Reading {source!r} has shape {found}; the observation's layout needs {shape}.")
     if num_defaults != layout.num_joints:
         raise SurefootError(f"The default pose has {num_defaults} joints, the observation {layout.num_joints}.")
 
@@ -238,7 +217,7 @@ def _check_latencies(table: wp.array, first_column: Callable[[str], int], larges
     if not 0.0 <= largest_latency_s < math.inf:
         raise SurefootError(f"The largest sensor latency is {largest_latency_s} s; it must be finite and at least 0.")
     values = table.numpy()
-    for name in _LATENCIES:
+    for name in LATENCIES:
         column = values[:, first_column(name)]
         if not ((column >= 0.0) & (column <= largest_latency_s * (1.0 + 1e-6))).all():
             raise SurefootError(

@@ -19,7 +19,7 @@ from surefoot_bridge.errors import SurefootError
 from .ground_file import ground_file
 from .height_grid import HeightGrid
 from .shapes import Extent, make_grid
-from .terrain import Terrain
+from .terrain import Ground, Terrain
 
 CLEAR_M = 40.0
 """Around the scene's origin, where environments have their own origins, there are no tiles: a square of twice this."""
@@ -30,20 +30,13 @@ RAISE_M = 1.0
 GAP_M = 2.0
 """Between tiles."""
 
-_USED_FIELDS = {
-    "flat": (),
-    "rough": ("roughness_m", "seed"),
-    "slope": ("direction", "grade_deg"),
-    "stairs": ("direction", "step_height_m", "step_depth_m"),
-}
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tile:
     """A terrain's place in the scene.
 
     Attributes:
-        terrain: What it is; fields that its kind does not use are at their defaults.
+        terrain: What it is.
         grid: Its heights, in the trials' world, where robots start at the origin.
         origin_w: Where the origin of the trials' world is in the scene [m], (3,), float64. Add it to positions of
             trials to get positions in the simulator; rotations are the same.
@@ -70,13 +63,12 @@ class IsaacGround:
         Raises:
             SurefootError: If none of the scenarios that the ground was laid out for has this terrain.
         """
-        wanted = _essence(terrain)
         for tile in self.tiles:
-            if tile.terrain == wanted:
+            if tile.terrain.ground == terrain.ground:
                 return tile
         known = "; ".join(_describe(tile.terrain) for tile in self.tiles)
         raise SurefootError(
-            f"The ground has no tile of {_describe(wanted)}; it has: {known}. "
+            f"The ground has no tile of {_describe(terrain)}; it has: {known}. "
             "Lay it out for all scenarios that will run."
         )
 
@@ -102,12 +94,12 @@ class IsaacGround:
 
 def place_tiles(grounds: Iterable[tuple[Terrain, Extent]]) -> IsaacGround:
     """Give every different terrain a tile that is large enough for all extents that are asked of it."""
-    extents: dict[Terrain, Extent] = {}
+    extents: dict[Ground, tuple[Terrain, Extent]] = {}
     for terrain, extent in grounds:
-        essence = _essence(terrain)
-        extents[essence] = extents.get(essence, extent).around(extent)
+        first, largest = extents.get(terrain.ground, (terrain, extent))
+        extents[terrain.ground] = first, largest.around(extent)
     tiles, next_y = [], CLEAR_M
-    for terrain, extent in extents.items():
+    for terrain, extent in extents.values():
         grid = make_grid(terrain, extent)
         origin = np.zeros(3)
         if not grid.is_flat:
@@ -131,12 +123,6 @@ def raised_grid(tile: Tile) -> HeightGrid:
     return HeightGrid(heights_m=heights, spacing_m=grid.spacing_m, origin_xy_m=(float(corner[0]), float(corner[1])))
 
 
-def _essence(terrain: Terrain) -> Terrain:
-    """Return a terrain with the fields at their defaults that its kind does not use."""
-    used = {name: getattr(terrain, name) for name in _USED_FIELDS[terrain.kind]}
-    return type(terrain)(kind=terrain.kind, **used)
-
-
 def _describe(terrain: Terrain) -> str:
-    fields = ", ".join(f"{name} {getattr(terrain, name)}" for name in _USED_FIELDS[terrain.kind])
+    fields = ", ".join(f"{name} {value}" for name, value in terrain.ground)
     return f"{terrain.kind} ({fields})" if fields else terrain.kind

@@ -6,7 +6,7 @@ finds something else than it says refuses to go on. No field has a default: a po
 
 from .contract import SCHEMA, Contract
 from .policy import (
-    FRAMES,
+    SOURCES,
     ActionPart,
     BaseControllerPart,
     CommandPart,
@@ -19,6 +19,7 @@ from .policy import (
     PhasePart,
     RecurrentPart,
     Source,
+    SourceKind,
     TimingPart,
 )
 from .robot import HandlingPart, ImuPart, Interval, RobotPart, SafetyPart
@@ -26,8 +27,8 @@ from .serialization import contract_schema, read_contract, write_contract
 from .training import ErrorLaw, RandomizedRange, Score, SensorError, TrainingPart
 
 __all__ = [
-    "FRAMES",
     "SCHEMA",
+    "SOURCES",
     "ActionPart",
     "BaseControllerPart",
     "CommandPart",
@@ -50,6 +51,7 @@ __all__ = [
     "Score",
     "SensorError",
     "Source",
+    "SourceKind",
     "TimingPart",
     "TrainingPart",
     "contract_schema",

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from surefoot_bridge.errors import SurefootError, refusal
 
 from .policy import (
-    FRAMES,
+    SOURCES,
     ActionPart,
     BaseControllerPart,
     CommandPart,
@@ -258,8 +258,9 @@ def _observation_mistakes(contract: Contract) -> Iterator[str]:
         if term.dim != dims[term.source]:
             has = dims[term.source]
             yield f"observation term {term.name} has dim {term.dim}; {term.source} of this robot has {has}."
-        if term.frame != FRAMES[term.source]:
-            yield f"observation term {term.name} is in frame {term.frame}; {term.source} is in {FRAMES[term.source]}."
+        frame = SOURCES[term.source].frame
+        if term.frame != frame:
+            yield f"observation term {term.name} is in frame {term.frame}; {term.source} is in {frame}."
         if term.history < 1 or (term.source == "command" and term.history != 1):
             valid = "1" if term.source == "command" else "1 or more"
             yield f"observation term {term.name} has history {term.history}; valid: {valid}."
@@ -274,18 +275,16 @@ def _observation_mistakes(contract: Contract) -> Iterator[str]:
 
 def _source_dims(contract: Contract) -> Dict[str, int]:
     """Return how many components each source has; 0 for one that the contract has no part for."""
-    num_joints, num_feet = len(contract.robot.joint_names), len(contract.robot.foot_names)
-    return {
-        "gyro": 3,
-        "gravity": 3,
-        "joint_pos": num_joints,
-        "joint_vel": num_joints,
-        "foot_contact": num_feet,
-        "last_action": num_joints,
+    feet = len(contract.robot.foot_names)
+    sizes = {
+        "axes": 3,
+        "joints": len(contract.robot.joint_names),
+        "feet": feet,
         "command": len(contract.command.names),
-        "phase": 2 * num_feet if contract.phase else 0,
+        "phase": 2 * feet if contract.phase else 0,
         "estimate": len(contract.estimate.names) if contract.estimate else 0,
     }
+    return {source: sizes[kind.size] for source, kind in SOURCES.items()}
 
 
 def _part_mistakes(contract: Contract) -> Iterator[str]:

@@ -4,31 +4,49 @@ The docstrings are also the descriptions in ``contract.schema.json``.
 """
 
 from dataclasses import dataclass
-from typing import Dict, Literal, Optional, Tuple
+from typing import Dict, Literal, NamedTuple, Optional, Tuple
 
 from .robot import Interval
 from .training import SensorError
 
 Source = Literal[
-    "gyro", "gravity", "joint_pos", "joint_vel", "foot_contact", "last_action", "command", "phase", "estimate"
+    "gyro", "gravity", "joint_pos", "joint_vel", "last_action", "foot_contact", "command", "phase", "estimate"
 ]
-"""What a term of the observation shows; see :class:`ObservationTerm`."""
+"""What a term of the observation shows; see :data:`SOURCES` and :class:`ObservationTerm`."""
 
 Frame = Literal["imu", "joints", "feet", "policy", "base", "none"]
 """What the components of a term belong to; see :class:`ObservationTerm`."""
 
-FRAMES: Dict[Source, Frame] = {
-    "gyro": "imu",
-    "gravity": "imu",
-    "joint_pos": "joints",
-    "joint_vel": "joints",
-    "foot_contact": "feet",
-    "last_action": "policy",
-    "command": "base",
-    "phase": "feet",
-    "estimate": "none",
+
+class SourceKind(NamedTuple):
+    """All that is to be known of a source, whatever the contract.
+
+    Attributes:
+        frame: What its components belong to: the only one in which it can be shown.
+        size: How many it has: three ``axes``, one for each of ``joints``, ``feet`` or components of the ``command``, or
+            as many as the contract's ``phase`` or ``estimate`` says.
+        array: Field of :class:`~surefoot_bridge.state.RobotState` that shows it; empty for what is no report.
+    """
+
+    frame: Frame
+    size: Literal["axes", "joints", "feet", "command", "phase", "estimate"]
+    array: str
+
+
+# Sensors of training remember what they showed in this order, up to the command, and checkpoints hold it: a source of
+# the robot's is added behind its last one.
+SOURCES: Dict[Source, SourceKind] = {
+    "gyro": SourceKind("imu", "axes", "imu_ang_vel_rad_s"),
+    "gravity": SourceKind("imu", "axes", "imu_quat_wxyz"),
+    "joint_pos": SourceKind("joints", "joints", "joint_pos_rad"),
+    "joint_vel": SourceKind("joints", "joints", "joint_vel_rad_s"),
+    "last_action": SourceKind("policy", "joints", ""),
+    "foot_contact": SourceKind("feet", "feet", "foot_force_n"),
+    "command": SourceKind("base", "command", ""),
+    "phase": SourceKind("feet", "phase", ""),
+    "estimate": SourceKind("none", "estimate", ""),
 }
-"""Frame of each source: the only one in which it can be shown."""
+"""The sources, each declared once."""
 
 
 @dataclass(frozen=True)

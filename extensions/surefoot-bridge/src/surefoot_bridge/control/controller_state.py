@@ -71,3 +71,15 @@ class TickInputs(NamedTuple):
     operator_release: Any
     operator_age_s: Any
     alarms: np.ndarray = NO_ALARMS
+
+    @classmethod
+    def undisturbed(cls, time_s: Any, velocity_command: np.ndarray, request: np.ndarray) -> "TickInputs":
+        """Return what ticks are given in which report, loop, policy and operator are as they should be.
+
+        Args:
+            time_s: The clock [s].
+            velocity_command: As above.
+            request: As above; of the batch's shape.
+        """
+        none, no = np.zeros(request.shape), np.zeros(request.shape, dtype=bool)
+        return cls(np.full(request.shape, time_s), none, no, none, velocity_command, request, no, no, no, none)

@@ -4,6 +4,8 @@ from typing import Any, Sequence, Tuple
 
 import numpy as np
 
+from surefoot_bridge.state import roll_pitch_yaw
+
 from .reader import Log
 from .report import in_units
 from .summary import ModeBand
@@ -35,13 +37,10 @@ def attitude(quat_wxyz: np.ndarray) -> np.ndarray:
     Args:
         quat_wxyz: Rotations to the world, scalar first, (num_messages, 4).
     """
-    w, x, y, z = quat_wxyz.T
-    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-    pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
-    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    whole = np.isfinite(yaw)
-    yaw[whole] = np.unwrap(yaw[whole])
-    return np.stack([roll, pitch, yaw], axis=-1)
+    angles = roll_pitch_yaw(quat_wxyz)
+    whole = np.isfinite(angles[:, 2])
+    angles[whole, 2] = np.unwrap(angles[whole, 2])
+    return angles
 
 
 def draw_modes(axes: Any, bands: Sequence[ModeBand], event_s: np.ndarray) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.files import open_plain, read_plain, write_whole
+from surefoot_bridge.files import open_plain, read_plain, whole_file
 
 from .files import SUFFIX
 
@@ -73,7 +73,8 @@ def write_seal(folder: Path, session: str, parts: Sequence[SealedPart], key: Opt
     """
     seal = Seal(session, tuple(parts), "" if key is None else key_id(key), "")
     content = {"format": _FORMAT, **asdict(seal), "hmac_sha256": "" if key is None else _keyed_hash(seal, key)}
-    write_whole(folder / SEAL_FILE, (json.dumps(content, indent=2) + "\n").encode())
+    with whole_file(folder / SEAL_FILE, "w") as file:
+        file.write(json.dumps(content, indent=2) + "\n")
 
 
 def read_seal(folder: Path) -> Optional[Seal]:

@@ -5,20 +5,9 @@ from typing import Dict, List, Tuple
 
 import numpy as np
 
-from surefoot_bridge.contract import Contract, Source
+from surefoot_bridge.contract import SOURCES, Contract, Source
 from surefoot_bridge.state import RobotState, gravity_in_frame
 from surefoot_bridge.state.batch import begun, require_shape, some
-
-_ARRAYS: Dict[Source, str] = {
-    "gyro": "report.imu_ang_vel_rad_s",
-    "gravity": "report.imu_quat_wxyz",
-    "joint_pos": "report.joint_pos_rad",
-    "joint_vel": "report.joint_vel_rad_s",
-    "foot_contact": "report.foot_force_n",
-    "last_action": "last_action",
-    "command": "command",
-}
-"""What each source is made from, for messages."""
 
 _QUATERNION_DIM = 4
 
@@ -56,7 +45,7 @@ class Observations:
         self.term_slices: Dict[str, slice] = {}
         """Where each term stands, by its name, in their order."""
         self._contact_force_n = contract.observation.foot_contact_force_n
-        self._widths: Dict[Source, int] = {}  # of the arrays that the terms need
+        self._read: Dict[Source, Tuple[str, str, int]] = {}  # field of the report, its name in messages, and width
         columns: Dict[Source, np.ndarray] = {}  # of each source, in a row of all that they are made from
         row_dim, start, now_dim = 0, 0, 0
         column: List[np.ndarray] = []
@@ -65,11 +54,12 @@ class Observations:
         fill: List[np.ndarray] = []
         for term in contract.observation.terms:
             if term.source not in columns:
-                in_sdk_order = term.source in ("joint_pos", "joint_vel")
+                in_sdk_order = SOURCES[term.source].frame == "joints"
                 order = contract.policy_order if in_sdk_order else range(term.dim)
                 columns[term.source] = row_dim + np.array(order, dtype=np.intp)
                 row_dim += term.dim
-                self._widths[term.source] = _QUATERNION_DIM if term.source == "gravity" else term.dim
+                array, width = SOURCES[term.source].array, _QUATERNION_DIM if term.source == "gravity" else term.dim
+                self._read[term.source] = (array, f"report.{array}" if array else term.source, width)
             default = contract.robot.default_joint_pos_rad if term.source == "joint_pos" else np.zeros(term.dim)
             largest = np.inf if term.clip_at is None else term.clip_at
             if term.source == "last_action":  # clip(scale clip(a, A), B) = clip(scale a, min(|scale| A, B)), exactly
@@ -126,27 +116,22 @@ class Observations:
         Raises:
             SurefootError: If an array is not of the shape that contract and state demand.
         """
-        inputs = {
-            "gyro": report.imu_ang_vel_rad_s,
-            "gravity": report.imu_quat_wxyz,
-            "joint_pos": report.joint_pos_rad,
-            "joint_vel": report.joint_vel_rad_s,
-            "foot_contact": report.foot_force_n,
-            "last_action": last_action,
-            "command": command,
-        }
+        inputs: Dict[Source, np.ndarray] = {"last_action": last_action, "command": command}
         fresh = state.fresh
         require_shape("state.shown", state.shown, fresh.shape, self.dim)
-        for source, width in self._widths.items():
-            require_shape(_ARRAYS[source], inputs[source], fresh.shape, width)
+        for source, (array, name, width) in self._read.items():
+            if array:
+                inputs[source] = getattr(report, array)
+            require_shape(name, inputs[source], fresh.shape, width)
         begins = some(fresh)
 
-        if "gravity" in self._widths:
+        if "gravity" in inputs:
             inputs["gravity"] = gravity_in_frame(np.asarray(report.imu_quat_wxyz, dtype=np.float64))
-        inputs["foot_contact"] = report.foot_force_n > self._contact_force_n
+        if "foot_contact" in inputs:
+            inputs["foot_contact"] = report.foot_force_n > self._contact_force_n
         if begins:
             inputs["last_action"] = np.where(fresh[..., None], 0.0, last_action)
-        row = np.concatenate([inputs[source] for source in self._widths], axis=-1)
+        row = np.concatenate([inputs[source] for source in self._read], axis=-1)
         now = (row.take(self._column, axis=-1) - self._default) * self._scale
         now = np.minimum(np.maximum(now, self._low), self._high).astype(np.float32)
 

@@ -9,7 +9,7 @@ from surefoot_bridge.actuators import equations
 from surefoot_bridge.actuators.parameters import ControlTiming
 from surefoot_bridge.clock import Clock, SimulatedClock
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.state import JointCommand, RobotState, product
+from surefoot_bridge.state import JointCommand, RobotState, product, rotation_matrix
 
 from .model import RobotModel
 from .mujoco_scene import compose, load_mujoco, lowest
@@ -66,7 +66,7 @@ class MujocoRobot(Robot):
         self._dof = np.array([joint.dofadr[0] for joint in joints])
         self._site = compiled.site(model.imu_site)
         self._imu_quat = np.array(self._site.quat)
-        self._imu_from_base = _matrix(mujoco, self._imu_quat).T
+        self._imu_from_base = rotation_matrix(self._imu_quat).T
         self._feet = np.array([compiled.body(name).id for name in model.foot_names], dtype=int)
         self._timing = ControlTiming(model.physics_dt_s, model.physics_steps)
         n = len(joints)
@@ -183,9 +183,3 @@ class MujocoRobot(Robot):
         mujoco.mj_forward(self.physics, data)
         data.qpos[2] = -min(lowest(self.physics, data, geom) for geom in range(self.physics.ngeom))
         mujoco.mj_forward(self.physics, data)
-
-
-def _matrix(mujoco: Any, quat_wxyz: np.ndarray) -> np.ndarray:
-    matrix = np.empty(9)
-    mujoco.mju_quat2Mat(matrix, np.asarray(quat_wxyz, dtype=np.float64))
-    return matrix.reshape(3, 3)

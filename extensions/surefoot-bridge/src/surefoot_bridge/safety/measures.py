@@ -92,22 +92,17 @@ class FactFinder:
         """What of the report each number of ``report_size`` is."""
 
         sizes, beyond = row.width, 2 * row.width
+        ranged = ("report.joint_pos_rad", "velocity_command", "command")
         self.columns: Dict[str, np.ndarray] = {
-            "action_size": sizes + row.columns("action")[bounds.policy_place],
-            "command_size": sizes + row.columns("command"),
-            "joint_speed": sizes + row.columns("report.joint_vel_rad_s"),
-            "joint_torque": sizes + row.columns("report.joint_torque_nm"),
-            "report_size": sizes + self._report,
-            "motor_temperature": row.columns("report.motor_temperature_c"),
-            "battery_share": row.columns("report.battery_share"),
-            "position_excess": beyond + row.columns("report.joint_pos_rad"),
-            "velocity_excess": beyond + row.columns("velocity_command"),
-            "command_excess": beyond + row.columns("command"),
-            **{name: row.columns(name) for name in ("report_age_s", "lateness_s", "operator_age_s")},
-            **{name: row.columns(name) for name in ("wrong_crc", "policy_failed", "operator_stop", "frozen")},
+            **{name: row.columns(name) for name in row.labels},
+            **{f"size of {name}": sizes + row.columns(name) for name in row.labels},
+            **{f"excess of {name}": beyond + row.columns(name) for name in ranged},
+            "size of action": sizes + row.columns("action")[bounds.policy_place],
+            "size of report": sizes + self._report,
             **dict(zip(ALARMS, row.columns("alarms")[:, None])),
         }
-        """Where the numbers of each measure stand, one for each component."""
+        """Where the numbers of each measure stand, one for each component: of every entry of the row its numbers and
+        their sizes, how far what has a range is beyond it, and what takes more arithmetic."""
         at = beyond + len(self.low)
         widths = {"target_rate": n, "torque_asked": n, "clock_step": 2}
         singles = ("tilt", "specific_force", "quaternion_error", "report_backwards", "report_repeated", "report_lost")

@@ -42,7 +42,9 @@ class Rule:
 
     Attributes:
         name: Name, as events and logs have it.
-        measure: What it looks at, by its name in :attr:`~surefoot_bridge.safety.measures.FactFinder.columns`.
+        measure: What it looks at, by its name in :attr:`~surefoot_bridge.safety.measures.FactFinder.columns`: whatever
+            a check is given, as ``report.battery_share``, its size, as ``size of report.joint_vel_rad_s``, or its
+            excess.
         trips: Where it trips: ``from`` the limit on or only ``above`` it, ``down_to`` the limit or only ``below`` it.
             What is not a number trips.
         limit: Limit of each component.
@@ -101,42 +103,42 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
     far = (limits.far_target_rad,) * n + (0.0,) * (4 * n)  # a policy chooses targets only: the rest is never beyond
     rows: List[Rule] = [
         # What the policy and the operator ask for.
-        Rule("action_not_finite", "action_size", "from", (inf,) * n, at_once, hold, joints,
+        Rule("action_not_finite", "size of action", "from", (inf,) * n, at_once, hold, joints,
              "The policy's action is not finite.", **walking),
         # Of a trained one the largest is below half of that; obeyed for 40 ms, the ends of the range topple a robot.
-        Rule("action_range", "action_size", "above", (contract.action.clip_at,) * n, at_once, hold, joints,
+        Rule("action_range", "size of action", "above", (contract.action.clip_at,) * n, at_once, hold, joints,
              "The policy's action is beyond the range to which training clips it.", **walking),
         Rule("policy_failed", "policy_failed", "from", (1.0,), at_once, hold, ("",),
              "The policy gave no action.", **walking),
-        Rule("velocity_command", "velocity_excess", "above", (0.0,) * len(contract.command.names), at_once, clamp,
-             contract.command.names, "The velocity command is beyond what stage and training allow."),
+        Rule("velocity_command", "excess of velocity_command", "above", (0.0,) * len(contract.command.names), at_once,
+             clamp, contract.command.names, "The velocity command is beyond what stage and training allow."),
         Rule("operator_stop", "operator_stop", "from", (1.0,), at_once, damp, ("",), "The operator stopped the robot."),
         # Half a second has passed already, and to stop needs nobody.
         Rule("operator_lost", "operator_age_s", "from", (limits.operator_age_s,), at_once, stop, ("",),
              "The operator's heartbeat stayed away."),
         # What the joints are told.
-        Rule("command_not_finite", "command_size", "from", (inf,) * (5 * n), at_once, hold, parts,
+        Rule("command_not_finite", "size of command", "from", (inf,) * (5 * n), at_once, hold, parts,
              "The command to the joints is not finite."),
-        Rule("command_far", "command_excess", "above", far, at_once, hold, parts,
+        Rule("command_far", "excess of command", "above", far, at_once, hold, parts,
              "The command to the joints is far beyond its range."),
-        Rule("command_range", "command_excess", "above", (0.0,) * (5 * n), at_once, clamp, parts,
+        Rule("command_range", "excess of command", "above", (0.0,) * (5 * n), at_once, clamp, parts,
              "The command to the joints is beyond its range.", doubted_s=limits.beyond_range_s),
         Rule("target_rate", "target_rate", "above", sdk(safety.target_rate_limit_rad_s), at_once, clamp, joints,
              "The target of a joint moves too fast.", doubted_s=at_once),
         Rule("torque_asked", "torque_asked", "above", sdk(safety.torque_limit_nm, limits.torque_share), at_once, clamp,
              joints, "The command asks for more torque than the stage allows.", doubted_s=at_once),
         # What the robot measures.
-        Rule("joint_position", "position_excess", "from", (limits.position_margin_rad,) * n, joint_s, damp, joints,
-             "A joint is beyond its range.", **measured),
-        Rule("joint_velocity", "joint_speed", "from", sdk(safety.joint_vel_limit_rad_s), joint_s, damp, joints,
-             "A joint is too fast.", **measured),
-        Rule("joint_torque", "joint_torque", "from", torques, limits.torque_grace_s, damp, joints,
+        Rule("joint_position", "excess of report.joint_pos_rad", "from", (limits.position_margin_rad,) * n, joint_s,
+             damp, joints, "A joint is beyond its range.", **measured),
+        Rule("joint_velocity", "size of report.joint_vel_rad_s", "from", sdk(safety.joint_vel_limit_rad_s), joint_s,
+             damp, joints, "A joint is too fast.", **measured),
+        Rule("joint_torque", "size of report.joint_torque_nm", "from", torques, limits.torque_grace_s, damp, joints,
              "A joint's estimated torque is at its limit.", **measured),
         # A warm motor and a low battery leave minutes: the robot stops, and does not walk again before it has rested.
-        Rule("motor_warm", "motor_temperature", "from", (hot - limits.temperature_margin_c,) * n,
+        Rule("motor_warm", "report.motor_temperature_c", "from", (hot - limits.temperature_margin_c,) * n,
              limits.temperature_grace_s, stop, joints, "A motor is warm: sit down and let it rest.",
              **walking, **measured),
-        Rule("motor_hot", "motor_temperature", "from", (hot,) * n, limits.temperature_grace_s, damp, joints,
+        Rule("motor_hot", "report.motor_temperature_c", "from", (hot,) * n, limits.temperature_grace_s, damp, joints,
              "A motor is too hot.", **measured),
         Rule("tilt", "tilt", "from", tilt, limits.tilt_grace_s, damp, ("",), "The base is tilted as in a fall.",
              **measured),
@@ -144,10 +146,10 @@ def safety_rules(contract: Contract, limits: StageLimits, report: Tuple[str, ...
              "The robot has fallen and lies.", **measured),
         Rule("free_fall", "specific_force", "down_to", (limits.free_fall_m_s2,), limits.free_fall_grace_s, damp, ("",),
              "The robot falls freely.", **measured),
-        Rule("battery_low", "battery_share", "down_to", (limits.lowest_battery_share,), limits.battery_grace_s, stop,
-             ("",), "The battery is low: sit down and charge it.", **walking, **measured),
+        Rule("battery_low", "report.battery_share", "down_to", (limits.lowest_battery_share,), limits.battery_grace_s,
+             stop, ("",), "The battery is low: sit down and charge it.", **walking, **measured),
         # Whether what it measures can be trusted. Without any such report nobody can tell whether it stands: damped.
-        Rule("report_not_finite", "report_size", "from", (inf,) * len(report), at_once, hold, report,
+        Rule("report_not_finite", "size of report", "from", (inf,) * len(report), at_once, hold, report,
              "The robot's report is not finite."),
         Rule("report_quaternion", "quaternion_error", "from", (limits.quaternion_tolerance,), at_once, hold, ("",),
              "The IMU's quaternion is not of length 1."),

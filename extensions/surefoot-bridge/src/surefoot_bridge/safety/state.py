@@ -49,7 +49,7 @@ class SafetyVerdict(NamedTuple):
         active: Which rules act, (..., num_rules), bool.
         tripped: Which of them did not act at the last check, (..., num_rules), bool; see
             :meth:`~surefoot_bridge.safety.Safety.events`.
-        told: What the joints may be told: finite and within all limits; flat, (..., 5 num_joints).
+        sent: What the joints may be told: finite and within all limits; flat, (..., 5 num_joints).
         time_s: When the check was made [s], (...,).
         state: The next state.
         look: Finds :attr:`values`.
@@ -65,7 +65,7 @@ class SafetyVerdict(NamedTuple):
 
     @property
     def command(self) -> JointCommand:
-        """What the joints may be told, as the robot takes it; its arrays are views of :attr:`told`."""
+        """What the joints may be told, as the robot takes it; its arrays are views of :attr:`sent`."""
         return joint_command(self.sent)
 
     @property

@@ -3,7 +3,7 @@
 from .flat_command import COMMAND_PARTS, flat, joint_command, joint_torque, parts, target_rate
 from .modes import Mode, Request, by_policy
 from .robot_state import JointCommand, RobotState, each, stack
-from .rotations import gravity_in_frame, product, tilt
+from .rotations import gravity_in_frame, heading, product, roll_pitch_yaw, rotation_matrix, tilt
 
 __all__ = [
     "COMMAND_PARTS",
@@ -15,10 +15,13 @@ __all__ = [
     "each",
     "flat",
     "gravity_in_frame",
+    "heading",
     "joint_command",
     "joint_torque",
     "parts",
     "product",
+    "roll_pitch_yaw",
+    "rotation_matrix",
     "stack",
     "target_rate",
     "tilt",

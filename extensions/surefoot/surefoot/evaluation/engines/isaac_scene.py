@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from surefoot.engines import Physics, launched
+from surefoot import task_config
+from surefoot.engines import Physics, install_shims
 from surefoot.engines.physics import ROWS_WITH_TURNING_FEET
 from surefoot.task_registry import check_task
 from surefoot_bridge.contract import Contract
@@ -18,8 +18,6 @@ from surefoot_bridge.errors import SurefootError
 if TYPE_CHECKING:
     from surefoot.envs.env import SurefootEnv
     from surefoot.terrains.isaac_ground import IsaacGround
-
-_NEVER_S = 1.0e9
 
 
 @contextmanager
@@ -51,10 +49,9 @@ def opened(
     Raises:
         SurefootError: If the task is not there, or is one of another robot or with another control period.
     """
-    import gymnasium
-
+    install_shims()
     task = check_task(contract.training.task)
-    env_cfg = _resolve(task, physics)
+    env_cfg = task_config.resolve_task(task, physics, play_mode=True)[0]
     _check(env_cfg, contract)
     _leave_only_physics(env_cfg)
     env_cfg.scene.num_envs = num_trials
@@ -64,24 +61,8 @@ def opened(
         env_cfg.sim.physics.solver_cfg.njmax = ROWS_WITH_TURNING_FEET
     if ground is not None:
         ground.put_into(env_cfg)
-    with launched(env_cfg, device=device):
-        env: Any = gymnasium.make(task, cfg=env_cfg).unwrapped
-        try:
-            env.reset()
-            yield env
-        finally:
-            env.close()
-
-
-def _resolve(task: str, physics: Physics) -> Any:
-    from surefoot.engines import install_shims
-
-    install_shims()
-    from isaaclab_tasks.utils import resolve_task_config
-
-    overrides = [f"physics={physics}"]
-    env_cfg, _ = resolve_task_config(task, "rsl_rl_cfg_entry_point", play_mode=True, overrides=overrides)
-    return env_cfg
+    with task_config.opened(task, env_cfg, device=device) as env:
+        yield env
 
 
 def _check(env_cfg: Any, contract: Contract) -> None:
@@ -106,19 +87,9 @@ def _leave_only_physics(env_cfg: Any) -> None:
     env_cfg.sim.render_interval = 1
     env_cfg.actions.joint_target.class_type = JointCommandAction
     env_cfg.initial_state = {}
-    command = env_cfg.commands.base_velocity
-    command.resampling_time_range = (_NEVER_S, _NEVER_S)
-    for part in ("terminations", "rewards", "curriculum"):
-        _empty(getattr(env_cfg, part))
-    events = env_cfg.events
-    for field in dataclasses.fields(events):
-        if getattr(getattr(events, field.name), "mode", None) == "interval":
-            setattr(events, field.name, None)
-
-
-def _empty(terms: Any) -> None:
-    for field in dataclasses.fields(terms):
-        setattr(terms, field.name, None)
+    task_config.leave_to_caller(env_cfg)
+    task_config.take_away(env_cfg.rewards)
+    task_config.take_away(env_cfg.curriculum)
 
 
 def _open_to_writing(physics: Physics, *, turning_friction: bool) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from surefoot.evaluation.scenarios.scenario import VARIED
 from surefoot.randomization.catalogue import NEVER_S
 from surefoot.randomization.layout import EVENTS
 
@@ -56,24 +57,12 @@ class VariationWriter:
 
     def _values(self, variation: Variation) -> dict[str, np.ndarray]:
         """Return values by parameter, (N,) for all of its elements or (N, num_elements)."""
-        per_joint = {
-            "motor_strength": variation.motor_strength,
-            "initial_motor_heat": variation.motor_heat,
-            "encoder_offset": variation.encoder_offset_rad,
-        }
-        cold = {
-            name: variation.cold_friction[:, None] * np.array(self._randomization.layout.parameter(name).nominal)
-            for name in ("coulomb_friction", "viscous_friction")
-        }
-        payload = variation.payload_kg
-        return {
-            **{name: values[:, self._policy_order] for name, values in per_joint.items()},
-            **cold,
-            "foot_friction": variation.friction,
-            "foot_torsional_friction": variation.torsional_friction_m,
-            "foot_rolling_friction": variation.rolling_friction_m,
-            "payload_mass": payload,
-            "payload_position": np.broadcast_to(self._position, (len(payload), 3)),
-            "battery_voltage": variation.battery_voltage,
-            "battery_sag": variation.battery_sag_per_s,
-        }
+        layout = self._randomization.layout
+        values = {"payload_position": np.broadcast_to(self._position, (len(variation.payload_kg), 3))}
+        for name, item in VARIED.items():
+            for parameter in item.sets:
+                drawn = getattr(variation, name)
+                if item.each != "trial":
+                    drawn = drawn[:, self._policy_order]
+                values[parameter] = drawn[:, None] * layout.parameter(parameter).nominal if item.factor else drawn
+        return values

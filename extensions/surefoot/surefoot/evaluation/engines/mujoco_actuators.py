@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from surefoot.evaluation.scenarios.scenario import VARIED
 from surefoot.evaluation.trials.batch import Variation
-from surefoot_bridge.actuators.parameters import JointParameters
+from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT, JointParameters
 
 
 def trial_parameters(nominal: JointParameters, variation: Variation) -> JointParameters:
@@ -17,18 +18,12 @@ def trial_parameters(nominal: JointParameters, variation: Variation) -> JointPar
         nominal: Those of the nominal robot, (num_joints,) each.
         variation: What the robots differ in.
     """
-
-    def single(values: np.ndarray) -> np.ndarray:
-        return np.asarray(values, dtype=np.float32)
-
-    stiff = single(variation.cold_friction)[:, None]
-    return replace(
-        nominal,
-        motor_strength=single(variation.motor_strength),
-        coulomb_friction=nominal.coulomb_friction * stiff,
-        viscous_friction=nominal.viscous_friction * stiff,
-        encoder_offset=single(variation.encoder_offset_rad),
-        initial_motor_heat=single(variation.motor_heat),
-        battery_voltage=single(variation.battery_voltage),
-        battery_sag=single(variation.battery_sag_per_s),
-    )
+    changed: dict[str, np.ndarray] = {}
+    for name, item in VARIED.items():
+        for parameter in item.sets:
+            if parameter in (*PER_JOINT, *PER_ENVIRONMENT):
+                value = np.asarray(getattr(variation, name), dtype=np.float32)
+                if item.each == "trial" and parameter in PER_JOINT:
+                    value = value[:, None]
+                changed[parameter] = getattr(nominal, parameter) * value if item.factor else value
+    return replace(nominal, **changed)

@@ -11,8 +11,9 @@ import numpy as np
 from surefoot.evaluation.trials.batch import Variation
 from surefoot.randomization.foot_contacts import TURNING_DIMENSIONS
 from surefoot.terrains.height_grid import HeightGrid
-from surefoot.terrains.mujoco_ground import GROUND, add_ground
+from surefoot.terrains.mujoco_ground import add_ground
 from surefoot_bridge.robots.model import RobotModel
+from surefoot_bridge.robots.mujoco_scene import GROUND, begin_scene
 from surefoot_robots import RobotSpec
 
 from .payload import payload_position_b
@@ -50,9 +51,7 @@ class TrialModel:
 
     def __init__(self, robot: RobotModel, spec: RobotSpec, feet: tuple[str, ...], grid: HeightGrid) -> None:
         self._robot = robot
-        scene = mujoco.MjSpec.from_file(str(robot.mjcf_path))
-        scene.option.timestep = robot.physics_dt_s
-        scene.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        scene = begin_scene(mujoco, robot.mjcf_path, robot.physics_dt_s)
         add_ground(scene, grid, friction=robot.ground_friction)
         base = scene.body(robot.base_body)
         base.add_body(

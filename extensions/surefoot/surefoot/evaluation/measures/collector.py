@@ -10,10 +10,10 @@ from surefoot.evaluation.measure_catalogue import GRAVITY, MOVING_SPEED, MOVING_
 from surefoot.evaluation.trials.batch import TrialBatch
 from surefoot.evaluation.trials.engine import Truth
 from surefoot.evaluation.trials.outcome import TrialOutcome
-from surefoot.evaluation.trials.rotations import heading, into_base
+from surefoot.evaluation.trials.rotations import into_base
 from surefoot_bridge.contract import Contract
 from surefoot_bridge.safety import Response, Rule, SafetyVerdict
-from surefoot_bridge.state import tilt
+from surefoot_bridge.state import heading, tilt
 from surefoot_robots import RobotSpec, mjcf
 
 from .effort import ActionMeasures, EffortMeasures, JointLoads

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from surefoot.evaluation.trials.recording import Recording
+from surefoot.motion_recording import stretches
 
 from .engine_style import style_of
-from .figure import Figure, stretches
+from .figure import Figure
 from .svg import Axes, span, steps, thinned
 
 _COMMAND = "#b9bfc7"

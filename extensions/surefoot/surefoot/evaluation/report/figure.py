@@ -86,12 +86,6 @@ def moving(command: np.ndarray) -> np.ndarray:
     return (np.hypot(command[:, 0], command[:, 1]) > MOVING_SPEED) | (np.abs(command[:, 2]) > MOVING_YAW_RATE)
 
 
-def stretches(flags: np.ndarray) -> list[tuple[int, int]]:
-    """Return where flags (T,) are true, as the first index and the one after the last of each stretch."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
 def of_role(recordings: Recordings, scenario: str, engines: Sequence[str], role: str) -> list[Recording]:
     """Return the recordings of a role in a scenario, an engine after the other."""
     return [recordings[key] for engine in engines if (key := (scenario, engine, role)) in recordings]

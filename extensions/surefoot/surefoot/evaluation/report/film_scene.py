@@ -11,10 +11,10 @@ import numpy as np
 from surefoot.evaluation.scenarios.ground import scenario_grid
 from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot.evaluation.trials.recording import Recording
-from surefoot.evaluation.trials.rotations import heading
+from surefoot.playing.scene import Look, RobotScene, add_connector
 from surefoot.terrains.height_grid import HeightGrid
-from surefoot.terrains.mujoco_ground import GROUND, add_ground
-from surefoot_robots import RobotSpec, get_robot
+from surefoot_bridge.state import heading
+from surefoot_robots import get_robot
 
 _AROUND_M = 2.5
 """Of the ground, so much is drawn around the way: more makes a frame slow and is not seen."""
@@ -24,6 +24,24 @@ _VIEW_DEG = 62.0
 
 _PUSH_RGBA = np.array([0.70, 0.15, 0.12, 1.0], dtype=np.float32)
 _METRES_PER_NEWTON = 0.01
+
+_WHITE = [0.97, 0.97, 0.96]
+_PAPER = Look(
+    sky=(_WHITE, _WHITE),
+    checker=([0.90, 0.90, 0.90], [0.82, 0.83, 0.84]),
+    ambient=0.48,
+    headlight=0.2,
+    # From ahead of the start and above, so that risers, treads and slopes differ. Without shadows: a map of them that a
+    # CPU can draw is so coarse that the ground's own triangles speckle.
+    sun={
+        "pos": [0.0, 0.0, 10.0],
+        "dir": [0.55, 0.25, -0.8],
+        "diffuse": [0.5] * 3,
+        "specular": [0.0] * 3,
+        "castshadow": False,
+    },
+    follows=False,
+)
 
 
 class FilmScene:
@@ -40,15 +58,9 @@ class FilmScene:
         self._recording, self._rows = recording, list(rows)
         self._spec = get_robot(recording.robot)
         grid = _around(scenario_grid(scenario), recording.base_pos_w[self._rows, :2])
-        self._grid = grid
-        self._model = _compose(self._spec, grid, size).compile()
-        self._data = mujoco.MjData(self._model)
-        base = self._model.body(self._spec.base_body)
-        self._base_qpos = int(self._model.jnt_qposadr[int(base.jntadr[0])])
-        self._joint_qpos = np.array(
-            [self._model.jnt_qposadr[self._model.joint(name).id] for name in self._spec.sdk_joint_names], dtype=int
-        )
-        self._renderer = mujoco.Renderer(self._model, height=size[1], width=size[0])
+        self._scene = RobotScene(self._spec, size=size, look=_PAPER, grid=grid)
+        self._policy_order = [self._spec.sdk_joint_names.index(name) for name in self._spec.joint_names]
+        self._renderer = mujoco.Renderer(self._scene.model, height=size[1], width=size[0])
 
     def __enter__(self) -> FilmScene:
         return self
@@ -69,29 +81,18 @@ class FilmScene:
             base = recording.base_pos_w[row].astype(float)
             look += np.array([0.35, 0.35, 0.15]) * (base - look)
             camera.lookat[:] = look - [0.0, 0.0, 0.25 * self._spec.base_height_m]
-            self._pose(row)
-            self._renderer.update_scene(self._data, camera)
+            joint_pos = recording.joint_pos_rad[row][self._policy_order]
+            self._scene.pose(recording.base_pos_w[row], recording.base_quat_wxyz[row], joint_pos)
+            self._renderer.update_scene(self._scene.data, camera)
             self._add_push(row)
             yield self._renderer.render()
 
-    def _pose(self, row: int) -> None:
-        recording, qpos, at = self._recording, self._data.qpos, self._base_qpos
-        qpos[at : at + 3] = recording.base_pos_w[row]
-        qpos[at + 3 : at + 7] = recording.base_quat_wxyz[row]
-        qpos[self._joint_qpos] = recording.joint_pos_rad[row]
-        mujoco.mj_kinematics(self._model, self._data)
-        mujoco.mj_comPos(self._model, self._data)
-        mujoco.mj_camlight(self._model, self._data)
-
     def _add_push(self, row: int) -> None:
-        force, scene = self._recording.push_force_w[row].astype(float), self._renderer.scene
-        if not force.any() or scene.ngeom >= scene.maxgeom:
-            return
-        tip = self._recording.base_pos_w[row].astype(float)
-        geom = scene.geoms[scene.ngeom]
-        mujoco.mjv_initGeom(geom, mujoco.mjtGeom.mjGEOM_ARROW, np.zeros(3), np.zeros(3), np.zeros(9), _PUSH_RGBA)
-        mujoco.mjv_connector(geom, mujoco.mjtGeom.mjGEOM_ARROW, 0.025, tip - _METRES_PER_NEWTON * force, tip)
-        scene.ngeom += 1
+        force = self._recording.push_force_w[row].astype(float)
+        if force.any():
+            tip = self._recording.base_pos_w[row].astype(float)
+            start = tip - _METRES_PER_NEWTON * force
+            add_connector(self._renderer.scene, mujoco.mjtGeom.mjGEOM_ARROW, 0.025, start, tip, _PUSH_RGBA)
 
 
 def _around(grid: HeightGrid, places_xy: np.ndarray) -> HeightGrid:
@@ -107,34 +108,3 @@ def _around(grid: HeightGrid, places_xy: np.ndarray) -> HeightGrid:
         spacing_m=grid.spacing_m,
         origin_xy_m=(grid.origin_xy_m[0] + low[0] * grid.spacing_m, grid.origin_xy_m[1] + low[1] * grid.spacing_m),
     )
-
-
-def _compose(spec: RobotSpec, grid: HeightGrid, size: tuple[int, int]) -> mujoco.MjSpec:
-    scene = mujoco.MjSpec.from_file(str(spec.mjcf_path))
-    add_ground(scene, grid, friction=1.0)
-    look = scene.visual
-    look.global_.offwidth, look.global_.offheight = size
-    look.headlight.ambient, look.headlight.diffuse, look.headlight.specular = [0.48] * 3, [0.2] * 3, [0.0] * 3
-    # Without a GPU every frame is drawn by the CPU; a film of this size needs no smoother edges.
-    look.quality.offsamples = 0
-    white = [0.97, 0.97, 0.96]
-    scene.add_texture(
-        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_FLAT,
-        rgb1=white, rgb2=white, width=32, height=192,
-    )  # fmt: skip
-    scene.add_texture(
-        name="checker", type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
-        rgb1=[0.90, 0.90, 0.90], rgb2=[0.82, 0.83, 0.84], width=256, height=256,
-    )  # fmt: skip
-    material = scene.add_material(name="checker", texuniform=True, texrepeat=[1.0, 1.0], reflectance=0.0)
-    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "checker"
-    ground = scene.geom(GROUND)
-    ground.material = "checker"
-    if grid.is_flat:
-        ground.size = [0.0, 0.0, 0.05]
-    # From ahead of the start and above, so that risers, treads and slopes differ. Without shadows: a map of them that a
-    # CPU can draw is so coarse that the ground's own triangles speckle.
-    light = scene.worldbody.add_light(name="sun", pos=[0.0, 0.0, 10.0], dir=[0.55, 0.25, -0.8])
-    light.type = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
-    light.diffuse, light.specular, light.castshadow = [0.5] * 3, [0.0] * 3, False
-    return scene

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from surefoot.evaluation.trials.recording import Recording
+from surefoot.motion_recording import stretches
 from surefoot_bridge.contract import Contract
 from surefoot_robots.gait_pairs import short_names
 
 from .engine_style import style_of
-from .figure import Figure, moving, period_s, stretches
+from .figure import Figure, moving, period_s
 from .svg import Axes, text
 
 WINDOW_S = 3.0

@@ -77,7 +77,7 @@ def _profile(scenario: Scenario, axes: Axes) -> str:
     # Steps to scale show; bumps of a few centimetres do not, and a long slope would leave the panel.
     stretch = min(room / (rise * per_metre), 4.0) if rise > 0.0 else 1.0
     floor = axes.height - axes.bottom - 4
-    px, py = thinned(x, height) if scenario.terrain.kind != "stairs" else (x, height)
+    px, py = (x, height) if scenario.terrain.is_stepped() else thinned(x, height)
     points = [
         (axes.at(float(one), 0.0)[0], floor - (float(up) - float(height.min())) * per_metre * stretch)
         for one, up in zip(px, py, strict=True)

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from surefoot.evaluation.scenarios.scenario import Push, RobotVariation, Scenario, Span
-from surefoot.terrains.terrain import Terrain
+import re
 
-from .words import DASH, THIN, TIMES, given, listed
+from surefoot.evaluation.scenarios.scenario import VARIED, Push, RobotVariation, Scenario, Span
 
-_ROBOT = {
-    "friction": ("friction", ""),
-    "torsional_friction_m": ("torsional friction", "m"),
-    "rolling_friction_m": ("rolling friction", "m"),
-    "payload_kg": ("payload", "kg"),
-    "motor_strength": ("motor strength", TIMES),
-    "motor_heat": ("motor heat at the start", ""),
-    "cold_friction": ("joint friction", TIMES),
-    "battery_voltage": ("battery voltage", TIMES),
-    "battery_sag_per_s": ("battery sag", "1/s"),
-    "command_latency_s": ("latency", "s"),
-    "sensor_noise": ("sensor noise", f"{TIMES} the contract's"),
-    "encoder_offset_rad": ("encoder offsets", "rad"),
-    "tilt_deg": ("tilt at the start", "deg"),
-    "yaw_deg": ("heading at the start", "deg"),
-    "joint_offset_rad": ("joints off the standing pose", "rad"),
-}
+from .words import DASH, THIN, given, listed
 
 
 def setting(scenario: Scenario) -> list[tuple[str, str]]:
     """Return what a scenario consists of, each with its name."""
-    rows = [("Ground", _ground(scenario.terrain)), ("Commands", _commands(scenario))]
+    rows = [("Ground", re.sub(r"(?<=\d) (?=[a-z])", THIN, scenario.terrain.words())), ("Commands", _commands(scenario))]
     if scenario.pushes:
         rows.append(("Pushes", "; ".join(map(_push, scenario.pushes))))
     search = scenario.largest_push
@@ -41,25 +24,14 @@ def setting(scenario: Scenario) -> list[tuple[str, str]]:
         ))  # fmt: skip
     nominal = RobotVariation()
     differs = [
-        f"{label} {_span(getattr(scenario.robot, name), unit)}"
-        for name, (label, unit) in _ROBOT.items()
+        f"{item.label} {_span(getattr(scenario.robot, name), item.unit)}"
+        for name, item in VARIED.items()
         if getattr(scenario.robot, name) != getattr(nominal, name)
     ]
     if differs:
         rows.append(("Robot and surface", "; ".join(differs)))
     rows.append(("Length", f"{given(scenario.length_s)}{THIN}s"))
     return rows
-
-
-def _ground(terrain: Terrain) -> str:
-    if terrain.kind == "slope":
-        return f"slope of {given(terrain.grade_deg)}° {terrain.direction}"
-    if terrain.kind == "stairs":
-        size = f"{given(100 * terrain.step_height_m)}{THIN}cm high, {given(100 * terrain.step_depth_m)}{THIN}cm deep"
-        return f"stairs {terrain.direction}, steps {size}"
-    if terrain.kind == "rough":
-        return f"rough, up to {given(100 * terrain.roughness_m)}{THIN}cm above and below"
-    return "flat"
 
 
 def _commands(scenario: Scenario) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from surefoot.evaluation.trials.recording import Recording
+from surefoot.motion_recording import stretches
 from surefoot_bridge.contract import Contract
 from surefoot_robots import RobotSpec
 from surefoot_robots.actuator_group import ActuatorGroup
 
 from .engine_style import style_of
-from .figure import Figure, stretches
+from .figure import Figure
 from .svg import Axes
 from .words import title
 

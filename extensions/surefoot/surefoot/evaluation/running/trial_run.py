@@ -85,7 +85,7 @@ class TrialRun:
         whole_length_s: float | None = None,
     ) -> None:
         contract = bundle.contract
-        self._engine, self._batch, self._stand_s = engine, batch, contract.handling.stand_s
+        self._engine, self._batch = engine, batch
         self._period_s, self._tick_s = contract.timing.control_period_s, engine.tick_s
         self._ticks_per_step = _whole_ticks(self._period_s, engine)
         self.controller = Controller(bundle, limits)
@@ -100,7 +100,7 @@ class TrialRun:
             whole_length_s=whole_length_s,
         )
         n = batch.num_trials
-        self._none, self._no = np.zeros(n), np.zeros(n, dtype=bool)
+        self._no = np.zeros(n, dtype=bool)
         self._sensors = SensorLayer(contract, batch)
         self._pushes = TrialPushes(batch, self._tick_s)
 
@@ -113,7 +113,7 @@ class TrialRun:
         engine.begin(self._batch)
         report, truth = engine.report(), engine.truth()
         spent.add("physics_s")
-        state, stands = self._stand_up(report)
+        state, stands = stand_up(self.controller, report, self._tick_s)
         latency = CommandLatency(self._batch.variation.command_latency_s, self._tick_s, stands)
         request = np.full(n, Request.WALK, dtype=np.int8)
         spent.add("controller_s")
@@ -128,7 +128,8 @@ class TrialRun:
                 spent.add("other_s")
                 if within == 0:
                     state = self._ask_policy(state, seen, velocity, request)
-                verdict, state = self.controller.command(state, seen, self._inputs(tick, velocity, request))
+                inputs = TickInputs.undisturbed(tick * self._tick_s, velocity, request)
+                verdict, state = self.controller.command(state, seen, inputs)
                 if tick == 0:
                     self._check_walks(state)
                     request = np.full(n, Request.KEEP, dtype=np.int8)
@@ -167,40 +168,6 @@ class TrialRun:
             return state
         return controller.infer(controller.observe(state, report, command, request, asked), asked)
 
-    def _inputs(self, tick: int, command: np.ndarray, request: np.ndarray) -> TickInputs:
-        none, no = self._none, self._no
-        return TickInputs(
-            time_s=np.full(len(none), tick * self._tick_s),
-            report_age_s=none,
-            wrong_crc=no,
-            lateness_s=none,
-            velocity_command=command,
-            request=request,
-            policy_failed=no,
-            operator_stop=no,
-            operator_release=no,
-            operator_age_s=none,
-        )
-
-    def _stand_up(self, report: RobotState) -> tuple[ControllerState, JointCommand]:
-        """Return the state of a controller that has made its robots stand where they are, and what it tells them.
-
-        It is told so in steps of a control period, the longest that count, of a robot that rests in its standing pose.
-        """
-        n, passed = len(self._none), int(np.ceil(self._stand_s / self._period_s)) + 2
-        state, request = self.controller.initial((n,)), np.full(n, Request.STAND, dtype=np.int8)
-        still = np.zeros((n, len(COMPONENTS)))
-        sent = None
-        for step in range(passed):
-            time_s = -self._tick_s - (passed - 1 - step) * self._period_s
-            seen = replace(report, time_s=np.full(n, time_s), sequence=np.full(n, step - passed, dtype=np.int64))
-            inputs = self._inputs(0, still, request)._replace(time_s=seen.time_s)
-            verdict, state = self.controller.command(state, seen, inputs)
-            sent = verdict.command
-            request = np.full(n, Request.KEEP, dtype=np.int8)
-        assert sent is not None
-        return state, sent
-
     def _check_walks(self, state: ControllerState) -> None:
         modes = state.machine.mode
         if not (modes == Mode.WALK).all():
@@ -209,6 +176,29 @@ class TrialRun:
                 f"{self._batch.scenario.name}: the robots of trials {trials} do not begin to walk: the safety layer "
                 "holds them already. Does the scenario begin with a tilt or heat beyond the limits of a walking robot?"
             )
+
+
+def stand_up(controller: Controller, report: RobotState, tick_s: float) -> tuple[ControllerState, JointCommand]:
+    """Return the state of a controller that has made its robots stand where they are, and what it tells them.
+
+    It is told so in steps of a control period, the longest that count, of a robot that rests in its standing pose.
+
+    Args:
+        controller: The controller.
+        report: What the robots report, (N, ...).
+        tick_s: Time between two ticks [s]; the first is at 0.
+    """
+    n, period_s = len(report.joint_pos_rad), controller.contract.timing.control_period_s
+    passed = int(np.ceil(controller.contract.handling.stand_s / period_s)) + 2
+    state, request = controller.initial((n,)), np.full(n, Request.STAND, dtype=np.int8)
+    still, sent = np.zeros((n, len(COMPONENTS))), None
+    for step in range(passed):
+        time_s = np.full(n, -tick_s - (passed - 1 - step) * period_s)
+        seen = replace(report, time_s=time_s, sequence=np.full(n, step - passed, dtype=np.int64))
+        verdict, state = controller.command(state, seen, TickInputs.undisturbed(time_s, still, request))
+        sent, request = verdict.command, np.full(n, Request.KEEP, dtype=np.int8)
+    assert sent is not None
+    return state, sent
 
 
 def _whole_ticks(control_period_s: float, engine: TrialEngine) -> int:

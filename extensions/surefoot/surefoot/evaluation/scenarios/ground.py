@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.isaac_ground import IsaacGround, place_tiles
-from surefoot.terrains.shapes import PLATFORM_M, ROOM_M, Extent, make_grid
+from surefoot.terrains.shapes import ROOM_M, Extent, make_grid
+from surefoot.terrains.terrain import PLATFORM_M
 
 from .scenario import Scenario
 

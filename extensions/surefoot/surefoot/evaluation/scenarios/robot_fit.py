@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from surefoot.located_yaml import Mistake
-from surefoot.terrains.terrain import Terrain
+from surefoot.terrains.terrain import Walker
 from surefoot_bridge.robots.mujoco_robot import AMBIENT_C
 from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import stage_of
@@ -18,7 +18,6 @@ from .scenario import Scenario
 
 if TYPE_CHECKING:
     from surefoot_bridge.contract import Contract
-    from surefoot_robots.spec import RobotSpec
 
 STAGE = "field"
 """Stage of the bridge whose limits hold in trials: as much as the policy was trained for, and the motors' whole torque.
@@ -50,11 +49,15 @@ def _commands_beyond(scenario: Scenario, contract: Contract) -> Iterator[Mistake
 
 def _unfit(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
     spec, robot = get_robot(contract.robot.name), scenario.robot
-    yield from _terrain_beyond(scenario.terrain, spec)
+    soles = [[point[0] for point in sole] for sole in spec.sole_offsets_m]
+    length = max(max(sole) - min(sole) for sole in soles) + 2 * spec.sole_radius_m
+    for field, text in scenario.terrain.unfit(Walker(spec.name, spec.base_height_m, length)):  # hips are at the base
+        yield Mistake(("terrain", field), text)
     limit = contract.safety.tilt_limit_rad
     places = {("robot", "tilt_deg"): robot.tilt_deg.high}
-    if scenario.terrain.kind == "slope":
-        places["terrain", "grade_deg"] = scenario.terrain.grade_deg
+    grade = scenario.terrain.grade()
+    if grade is not None:
+        places["terrain", grade[0]] = grade[1]
     for place, degrees in places.items():
         if math.radians(degrees) >= limit:
             yield Mistake(
@@ -83,28 +86,4 @@ def _too_hot(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
             ("robot", "motor_heat"),
             f"is {span_text(heat)}, motors of {AMBIENT_C + heat.high * span_c:.3g} degrees Celsius; the safety layer "
             f"ends walking at {hot_c - margin_c:g}: ask for less than {1.0 - margin_c / span_c:.2g}.",
-        )
-
-
-def _terrain_beyond(terrain: Terrain, spec: RobotSpec) -> Iterator[Mistake]:
-    # A foot cannot be set on what is higher than the hips that carry its leg, which are at the base's height.
-    reach = spec.base_height_m
-    length = max(
-        max(point[0] for point in sole) - min(point[0] for point in sole) + 2 * spec.sole_radius_m
-        for sole in spec.sole_offsets_m
-    )
-    if terrain.kind == "stairs" and terrain.step_height_m >= reach:
-        yield Mistake(
-            ("terrain", "step_height_m"),
-            f"is {terrain.step_height_m:g}; {spec.name} stands {reach:g} m high and cannot set a foot above its hips.",
-        )
-    if terrain.kind == "stairs" and terrain.step_depth_m < length:
-        yield Mistake(
-            ("terrain", "step_depth_m"), f"is {terrain.step_depth_m:g}; a sole of {spec.name} is {length:g} m long."
-        )
-    if terrain.kind == "rough" and 2 * terrain.roughness_m >= reach:
-        yield Mistake(
-            ("terrain", "roughness_m"),
-            f"is {terrain.roughness_m:g}, {2 * terrain.roughness_m:g} m from lowest to highest; {spec.name} stands "
-            f"{reach:g} m high.",
         )

@@ -8,34 +8,9 @@ from collections.abc import Iterator
 from surefoot.evaluation.measure_catalogue import MEASURES
 from surefoot.evaluation.statistics import fewest_trials, wilson_interval
 from surefoot.located_yaml import Mistake, nearest
+from surefoot.terrains.terrain import KINDS
 
-from .scenario import Scenario, Span
-
-POSSIBLE: dict[str, tuple[float, float]] = {
-    "friction": (0.01, 3.0),
-    "torsional_friction_m": (0.0, 0.1),
-    "rolling_friction_m": (0.0, 0.1),
-    "payload_kg": (0.0, 1000.0),
-    "motor_strength": (0.0, 2.0),
-    "motor_heat": (0.0, 3.0),
-    "cold_friction": (0.0, 20.0),
-    "battery_voltage": (0.1, 1.5),
-    "battery_sag_per_s": (0.0, 0.1),
-    "command_latency_s": (0.0, 0.5),
-    "sensor_noise": (0.0, 20.0),
-    "encoder_offset_rad": (-0.5, 0.5),
-    "tilt_deg": (0.0, 90.0),
-    "yaw_deg": (-180.0, 180.0),
-    "joint_offset_rad": (-1.0, 1.0),
-}
-"""Ranges of what robots and surfaces can differ in; beyond them a number has a wrong unit, or no robot meets it."""
-
-_KEYS_OF_TERRAIN = {
-    "flat": (),
-    "rough": ("roughness_m", "seed"),
-    "slope": ("direction", "grade_deg"),
-    "stairs": ("direction", "step_height_m", "step_depth_m"),
-}
+from .scenario import VARIED, Scenario, Span
 
 _TRACKING = tuple(
     name for name in MEASURES if name.startswith(("rms_v", "rms_yaw", "steady_", "command_share", "turn_share"))
@@ -52,16 +27,16 @@ def scenario_mistakes(scenario: Scenario) -> Iterator[Mistake]:
 
 def _terrain(scenario: Scenario) -> Iterator[Mistake]:
     terrain = scenario.terrain
-    for key in sorted(terrain.model_fields_set - {"kind", *_KEYS_OF_TERRAIN[terrain.kind]}):
-        owners = [kind for kind, keys in _KEYS_OF_TERRAIN.items() if key in keys]
+    for key in sorted(terrain.model_fields_set - {"kind", *KINDS[terrain.kind].model_fields}):
+        owners = [kind for kind, ground in KINDS.items() if key in ground.model_fields]
         yield Mistake(("terrain", key), f"is of {' and '.join(owners)}, but kind is {terrain.kind}; leave one out.")
-    friction = scenario.robot.friction.low
-    steepest = math.tan(math.radians(terrain.grade_deg))
-    if terrain.kind == "slope" and friction <= steepest:
+    friction, grade = scenario.robot.friction.low, terrain.grade()
+    if grade is not None and friction <= math.tan(math.radians(grade[1])):
+        field, degrees = grade
         yield Mistake(
-            ("terrain", "grade_deg"),
-            f"is {terrain.grade_deg:g}, on which everything slides at a friction of {friction:g}: it must be above "
-            f"tan({terrain.grade_deg:g} deg) = {steepest:.2f}.",
+            ("terrain", field),
+            f"is {degrees:g}, on which everything slides at a friction of {friction:g}: it must be above "
+            f"tan({degrees:g} deg) = {math.tan(math.radians(degrees)):.2f}.",
         )
 
 
@@ -103,8 +78,9 @@ def _timeline(scenario: Scenario) -> Iterator[Mistake]:
 
 
 def _robot(scenario: Scenario) -> Iterator[Mistake]:
-    for name, (low, high) in POSSIBLE.items():
+    for name, item in VARIED.items():
         span: Span = getattr(scenario.robot, name)
+        low, high = item.possible
         if not low <= span.low <= span.high <= high:
             yield Mistake(("robot", name), f"is {span_text(span)}; it must be from {low:g} to {high:g}.")
 

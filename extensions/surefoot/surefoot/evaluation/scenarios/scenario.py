@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import (
     BeforeValidator,
@@ -89,38 +89,90 @@ class LargestPush(StrictModel):
     """Directions that trials take in turn."""
 
 
+class Varied(NamedTuple):
+    """What is to be known of a variation besides its name, its meaning and the span that is nominal.
+
+    Attributes:
+        label: What a report calls it.
+        unit: Its unit there.
+        possible: Ends of what robots and surfaces can differ in; beyond them a number has a wrong unit, or no robot
+            meets it.
+        sets: Randomized parameters that take its value, in every engine that knows them: in Isaac Lab those of the
+            table, in MuJoCo those of the actuators' equations. What acts otherwise is read where it acts.
+        factor: Whether it multiplies their nominal values instead.
+        each: What has a number of its own: each ``trial``, each ``joint``, or each joint the trial's (``alike``).
+    """
+
+    label: str
+    unit: str
+    possible: tuple[float, float]
+    sets: tuple[str, ...] = ()
+    factor: bool = False
+    each: Literal["trial", "joint", "alike"] = "trial"
+
+
 class RobotVariation(StrictModel):
     """What robot and surface differ in from the nominal ones; each number is drawn for each trial."""
 
-    friction: Drawn = Span(low=0.8, high=0.8)
+    friction: Annotated[Drawn, Varied("friction", "", (0.01, 3.0), sets=("foot_friction",))] = Span(low=0.8, high=0.8)
     """Between feet and ground."""
-    torsional_friction_m: Drawn = Span(low=0.0, high=0.0)
+    torsional_friction_m: Annotated[
+        Drawn, Varied("torsional friction", "m", (0.0, 0.1), sets=("foot_torsional_friction",))
+    ] = Span(low=0.0, high=0.0)
     """Torque against a foot's spin on the ground per normal force, as MuJoCo has it. Not scored in PhysX."""
-    rolling_friction_m: Drawn = Span(low=0.0, high=0.0)
+    rolling_friction_m: Annotated[
+        Drawn, Varied("rolling friction", "m", (0.0, 0.1), sets=("foot_rolling_friction",))
+    ] = Span(low=0.0, high=0.0)
     """Torque against a foot's roll on the ground per normal force, as MuJoCo has it. Not scored in PhysX."""
-    payload_kg: Drawn = Span(low=0.0, high=0.0)
+    payload_kg: Annotated[Drawn, Varied("payload", "kg", (0.0, 1000.0), sets=("payload_mass",))] = Span(
+        low=0.0, high=0.0
+    )
     """On top of the base."""
-    motor_strength: Drawn = Span(low=1.0, high=1.0)
+    motor_strength: Annotated[
+        Drawn, Varied("motor strength", "\u00d7", (0.0, 2.0), sets=("motor_strength",), each="alike")
+    ] = Span(low=1.0, high=1.0)
     """Torque delivered per torque asked for, of all joints alike."""
-    motor_heat: Drawn = Span(low=0.0, high=0.0)
+    motor_heat: Annotated[
+        Drawn, Varied("motor heat at the start", "", (0.0, 3.0), sets=("initial_motor_heat",), each="alike")
+    ] = Span(low=0.0, high=0.0)
     """At the start; 1 is what the continuous torque settles at."""
-    cold_friction: Drawn = Span(low=1.0, high=1.0)
+    cold_friction: Annotated[
+        Drawn,
+        Varied("joint friction", "\u00d7", (0.0, 20.0), sets=("coulomb_friction", "viscous_friction"), factor=True),
+    ] = Span(low=1.0, high=1.0)
     """Factor on the joints' friction: stiff grease of cold motors."""
-    battery_voltage: Drawn = Span(low=1.0, high=1.0)
+    battery_voltage: Annotated[Drawn, Varied("battery voltage", "\u00d7", (0.1, 1.5), sets=("battery_voltage",))] = (
+        Span(low=1.0, high=1.0)
+    )
     """Share of the nominal voltage at the start."""
-    battery_sag_per_s: Drawn = Span(low=0.0, high=0.0)
+    battery_sag_per_s: Annotated[Drawn, Varied("battery sag", "1/s", (0.0, 0.1), sets=("battery_sag",))] = Span(
+        low=0.0, high=0.0
+    )
     """Share of the nominal voltage lost per second."""
-    command_latency_s: Drawn = Span(low=0.0, high=0.0)
-    sensor_noise: Drawn = Span(low=0.0, high=0.0)
+    command_latency_s: Annotated[Drawn, Varied("latency", "s", (0.0, 0.5))] = Span(low=0.0, high=0.0)
+    sensor_noise: Annotated[Drawn, Varied("sensor noise", "\u00d7 the contract's", (0.0, 20.0))] = Span(
+        low=0.0, high=0.0
+    )
     """Factor on the noise that the contract names."""
-    encoder_offset_rad: Drawn = Span(low=0.0, high=0.0)
+    encoder_offset_rad: Annotated[
+        Drawn, Varied("encoder offsets", "rad", (-0.5, 0.5), sets=("encoder_offset",), each="joint")
+    ] = Span(low=0.0, high=0.0)
     """Drawn for each joint."""
-    tilt_deg: Drawn = Span(low=0.0, high=0.0)
+    tilt_deg: Annotated[Drawn, Varied("tilt at the start", "deg", (0.0, 90.0))] = Span(low=0.0, high=0.0)
     """Of the base at the start, about a horizontal axis of any direction."""
-    yaw_deg: Drawn = Span(low=0.0, high=0.0)
+    yaw_deg: Annotated[Drawn, Varied("heading at the start", "deg", (-180.0, 180.0))] = Span(low=0.0, high=0.0)
     """Heading at the start."""
-    joint_offset_rad: Drawn = Span(low=-0.05, high=0.05)
+    joint_offset_rad: Annotated[Drawn, Varied("joints off the standing pose", "rad", (-1.0, 1.0), each="joint")] = Span(
+        low=-0.05, high=0.05
+    )
     """How far each joint starts from its standing pose: no two trials are the same."""
+
+
+VARIED: dict[str, Varied] = {
+    name: next(item for item in field.metadata if isinstance(item, Varied))
+    for name, field in RobotVariation.model_fields.items()
+}
+"""What is declared of each variation, by the name that files give it."""
 
 
 class Bound(StrictModel):

@@ -15,7 +15,7 @@ CRAWL_SPEED = 0.35
 TURN_RATE = 0.3
 """Commanded yaw rate [rad/s] from which a robot turns."""
 
-_UNIMPORTANT = ("joint_offset_rad", "yaw_rad", "yaw_deg", "friction")
+_UNIMPORTANT = ("joint_offset_rad", "yaw_deg", "friction")
 """Of a nominal robot: how it stands at the start, and any friction on which it need not slip."""
 
 _FIRM_FRICTION = 0.6

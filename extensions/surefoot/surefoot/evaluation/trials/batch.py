@@ -3,49 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 
 from surefoot.evaluation.scenarios.scenario import Scenario
 
 
-@dataclass(frozen=True, kw_only=True)
-class Variation:
-    """What each robot and its world differ in from the nominal ones, N trials. Joints: order of the robot's interface.
+class Variation(SimpleNamespace):
+    """What each robot and its world differ in from the nominal ones, N trials.
 
-    Attributes:
-        friction: Friction coefficient between feet and ground, (N,).
-        torsional_friction_m: Torque against a foot's spin per normal force [m], (N,); nominally 0.
-        rolling_friction_m: Torque against a foot's roll per normal force [m], (N,); nominally 0.
-        payload_kg: Mass on top of the base [kg], (N,).
-        motor_strength: Torque delivered per torque asked for, (N, num_joints); nominally 1.
-        motor_heat: Heat of each motor at the start; 1 is what its continuous torque settles at, (N, num_joints).
-        cold_friction: Factor on dry and viscous joint friction, as of stiff grease, (N,); nominally 1.
-        battery_voltage: Voltage at the start as a share of the nominal one, (N,).
-        battery_sag_per_s: Share of the nominal voltage that is lost per second [1/s], (N,).
-        command_latency_s: Time between a command and its effect [s], (N,).
-        sensor_noise: Factor on the noise that the contract names for each observation, (N,); 0 is none.
-        encoder_offset_rad: What encoders read more than the true position [rad], (N, num_joints).
-        tilt_rad: Roll and pitch at the start [rad], (N, 2).
-        yaw_rad: Heading at the start [rad], (N,).
-        joint_offset_rad: How far each joint starts from its standing pose [rad], (N, num_joints).
+    It has an array for each field of :class:`~surefoot.evaluation.scenarios.scenario.RobotVariation`, by its name:
+    (N,), or (N, num_joints) in the order of the robot's interface where joints have their own. Angles are in radians:
+    ``yaw_rad`` (N,), and ``tilt_rad`` (N, 2) as roll and pitch.
     """
-
-    friction: np.ndarray
-    torsional_friction_m: np.ndarray
-    rolling_friction_m: np.ndarray
-    payload_kg: np.ndarray
-    motor_strength: np.ndarray
-    motor_heat: np.ndarray
-    cold_friction: np.ndarray
-    battery_voltage: np.ndarray
-    battery_sag_per_s: np.ndarray
-    command_latency_s: np.ndarray
-    sensor_noise: np.ndarray
-    encoder_offset_rad: np.ndarray
-    tilt_rad: np.ndarray
-    yaw_rad: np.ndarray
-    joint_offset_rad: np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True)

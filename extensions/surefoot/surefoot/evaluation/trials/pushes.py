@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from surefoot_bridge.state import heading
+
 from .batch import TrialBatch
-from .rotations import about_vertical, heading
+from .rotations import about_vertical
 
 
 class TrialPushes:

@@ -27,12 +27,6 @@ def to_world(quat_wxyz: np.ndarray, vector_b: np.ndarray) -> np.ndarray:
     return _turned(quat_wxyz[..., 1:], quat_wxyz[..., :1], vector_b)
 
 
-def heading(quat_wxyz: np.ndarray) -> np.ndarray:
-    """Return the angle of the base's forward axis seen from above, counterclockwise from x [rad], (...,)."""
-    w, x, y, z = np.moveaxis(quat_wxyz, -1, 0)
-    return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-
-
 def about_vertical(angle_rad: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Return vectors turned counterclockwise about the vertical, (..., 3).
 

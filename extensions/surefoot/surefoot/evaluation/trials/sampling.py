@@ -12,11 +12,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from surefoot.evaluation.scenarios.scenario import LargestPush, Push, Scenario, Span, Suite
+from surefoot.evaluation.scenarios.scenario import VARIED, LargestPush, Push, RobotVariation, Scenario, Span, Suite
 from surefoot.random_numbers.philox_numpy import philox, unit_interval
 from surefoot_bridge.contract import Contract
 
 from .batch import PushTimes, TrialBatch, Variation
+
+Draw = Callable[[str, int], np.ndarray]
 
 
 def draw_batch(suite: Suite, scenario: Scenario, numbers: np.ndarray, contract: Contract) -> TrialBatch:
@@ -36,43 +38,36 @@ def draw_batch(suite: Suite, scenario: Scenario, numbers: np.ndarray, contract: 
     """
     numbers = np.asarray(numbers, dtype=np.int64)
     draw = _draws(suite.seed, scenario.name, numbers)
-    joints = len(contract.robot.sdk_joint_names)
-    robot = scenario.robot
-
-    def each(name: str) -> np.ndarray:
-        return _within(getattr(robot, name), draw(name, 1)[:, 0])  # (N,)
-
-    def alike(name: str) -> np.ndarray:
-        return np.repeat(each(name)[:, None], joints, axis=1)  # (N, num_joints)
-
-    def by_joint(name: str) -> np.ndarray:
-        return _within(getattr(robot, name), draw(name, joints))  # (N, num_joints)
-
-    tilt, axis = np.radians(each("tilt_deg")), 2.0 * np.pi * draw("tilt_axis", 1)[:, 0]
     words = _words(suite.seed, scenario.name, numbers, "seed", 1)[:, 0].astype(np.uint64)  # (N, 4)
     return TrialBatch(
         scenario=scenario,
         numbers=numbers,
         seeds=words[:, 0] << np.uint64(32) | words[:, 1],
-        variation=Variation(
-            friction=each("friction"),
-            torsional_friction_m=each("torsional_friction_m"),
-            rolling_friction_m=each("rolling_friction_m"),
-            payload_kg=each("payload_kg"),
-            motor_strength=alike("motor_strength"),
-            motor_heat=alike("motor_heat"),
-            cold_friction=each("cold_friction"),
-            battery_voltage=each("battery_voltage"),
-            battery_sag_per_s=each("battery_sag_per_s"),
-            command_latency_s=each("command_latency_s"),
-            sensor_noise=each("sensor_noise"),
-            encoder_offset_rad=by_joint("encoder_offset_rad"),
-            tilt_rad=roll_and_pitch(tilt, axis),
-            yaw_rad=np.radians(each("yaw_deg")),
-            joint_offset_rad=by_joint("joint_offset_rad"),
-        ),
+        variation=draw_variation(scenario.robot, draw, len(contract.robot.sdk_joint_names)),
         pushes=tuple(_push(scenario, index, draw) for index in _by_beginning(scenario.pushes)),
     )
+
+
+def draw_variation(robot: RobotVariation, draw: Draw, num_joints: int) -> Variation:
+    """Draw what robots differ in.
+
+    Args:
+        robot: Between which ends.
+        draw: Returns numbers uniform in (0, 1) of what has a name, (N, count).
+        num_joints: Joints of a robot.
+    """
+    drawn = {}
+    for name, item in VARIED.items():
+        values = _within(getattr(robot, name), draw(name, num_joints if item.each == "joint" else 1))
+        if item.each == "alike":
+            values = np.repeat(values, num_joints, axis=1)
+        drawn[name] = values[:, 0] if item.each == "trial" else values
+    axis = 2.0 * np.pi * draw("tilt_axis", 1)[:, 0]
+    angles = {
+        "tilt_rad": roll_and_pitch(np.radians(drawn.pop("tilt_deg")), axis),
+        "yaw_rad": np.radians(drawn.pop("yaw_deg")),
+    }
+    return Variation(**drawn, **angles)
 
 
 def roll_and_pitch(tilt_rad: np.ndarray, axis_rad: np.ndarray) -> np.ndarray:
@@ -106,7 +101,7 @@ def _by_beginning(pushes: tuple[Push, ...]) -> list[int]:
     return sorted(range(len(pushes)), key=lambda index: (pushes[index].at_s.low, index))
 
 
-def _push(scenario: Scenario, index: int, draw: Callable[[str, int], np.ndarray]) -> PushTimes:
+def _push(scenario: Scenario, index: int, draw: Draw) -> PushTimes:
     push = scenario.pushes[index]
     unit = draw(f"push_{index}", 3)  # (N, 3): time, force, direction
     span = Span(low=-180.0, high=180.0) if push.direction_deg == "any" else push.direction_deg
@@ -127,7 +122,7 @@ def _within(span: Span, unit: np.ndarray) -> np.ndarray:
     return span.low + (span.high - span.low) * unit
 
 
-def _draws(seed: int, scenario: str, numbers: np.ndarray) -> Callable[[str, int], np.ndarray]:
+def _draws(seed: int, scenario: str, numbers: np.ndarray) -> Draw:
     def draw(name: str, count: int) -> np.ndarray:
         """Return numbers uniform in (0, 1), float64, (N, count)."""
         return unit_interval(_words(seed, scenario, numbers, name, count)[..., 0]).astype(np.float64)

@@ -5,14 +5,15 @@ compared with a prediction: a number where theory gives one, else the direction 
 environment to the next.
 """
 
-from .actuators import ACTUATORS
-from .bodies import BODIES
-from .contact import CONTACT
-from .initial_state import INITIAL_STATE
-from .joints import JOINTS
-from .outcome import Experiment
-from .sensors import SENSORS
-from .world import WORLD
+from surefoot.randomization.catalogue import DECLARED
 
-EXPERIMENTS: dict[str, Experiment] = {**CONTACT, **BODIES, **JOINTS, **ACTUATORS, **SENSORS, **WORLD, **INITIAL_STATE}
-"""Experiments by parameter."""
+from . import actuators, bodies, contact, initial_state, joints, sensors, world
+from .outcome import Experiment
+
+EXPERIMENTS: dict[str, Experiment] = {
+    name: vars(kind)[name]
+    for kind in (contact, bodies, joints, actuators, sensors, world, initial_state)
+    for name in DECLARED
+    if name in vars(kind)
+}
+"""Experiments by parameter: the functions of these modules that have a parameter's name."""

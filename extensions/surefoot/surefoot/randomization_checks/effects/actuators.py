@@ -7,7 +7,7 @@ import numpy as np
 from surefoot.randomization_checks.bench import Bench
 
 from .free_joints import limp, pull, response, slowed, soft
-from .outcome import Experiment, Outcome, equals, falls, rises
+from .outcome import Outcome, equals, falls, rises
 
 
 def stiffness(bench: Bench) -> Outcome:
@@ -102,19 +102,3 @@ def battery_resistance(bench: Bench) -> Outcome:
     bench.fly(joint_vel=2.0)
     bench.step_with_effort(0.02)
     return falls(pull(bench, share=1.0), "a battery of more resistance gives way under load")
-
-
-ACTUATORS: dict[str, Experiment] = {
-    "stiffness": stiffness,
-    "damping": damping,
-    "motor_strength": motor_strength,
-    "stall_torque": stall_torque,
-    "no_load_speed": no_load_speed,
-    "backlash": backlash,
-    "initial_motor_heat": initial_motor_heat,
-    "command_delay": command_delay,
-    "battery_voltage": battery_voltage,
-    "battery_sag": battery_sag,
-    "battery_resistance": battery_resistance,
-}
-"""Experiments by parameter."""

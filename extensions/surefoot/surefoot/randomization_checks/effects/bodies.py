@@ -7,7 +7,7 @@ import numpy as np
 from surefoot.randomization_checks.bench import Bench
 
 from .free_joints import limp, response
-from .outcome import Experiment, Outcome, falls, rises
+from .outcome import Outcome, falls, rises
 
 
 def _sinks(bench: Bench, statement: str) -> Outcome:
@@ -71,14 +71,3 @@ def _pitch_after_push(bench: Bench, point: tuple[float, float, float], **values:
     bench.step()
     bench.end_pushes()
     return bench.base_ang_vel()[:, 1]
-
-
-BODIES: dict[str, Experiment] = {
-    "base_mass": base_mass,
-    "payload_mass": payload_mass,
-    "link_mass": link_mass,
-    "base_com": base_com,
-    "payload_position": payload_position,
-    "base_inertia_ratio": base_inertia_ratio,
-}
-"""Experiments by parameter."""

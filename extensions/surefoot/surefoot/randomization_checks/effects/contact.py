@@ -9,7 +9,7 @@ from surefoot.randomization.nominal_model import standing_yaw_inertia
 from surefoot.randomization_checks.bench import Bench
 
 from .free_joints import limp
-from .outcome import LEAST_CORRELATION, Experiment, Outcome, correlation, equals, falls, rises
+from .outcome import LEAST_CORRELATION, Outcome, correlation, equals, falls, rises
 
 
 def _sliding_friction(bench: Bench) -> np.ndarray:
@@ -100,15 +100,3 @@ def contact_damping_ratio(bench: Bench) -> Outcome:
     return Outcome(
         -correlation(deepest), -LEAST_CORRELATION, "feet sink in the less at impact, the more the contact damps"
     )
-
-
-CONTACT: dict[str, Experiment] = {
-    "foot_friction": foot_friction,
-    "foot_dynamic_friction_ratio": foot_dynamic_friction_ratio,
-    "foot_torsional_friction": foot_torsional_friction,
-    "foot_rolling_friction": foot_rolling_friction,
-    "foot_restitution": foot_restitution,
-    "contact_stiffness_ratio": contact_stiffness_ratio,
-    "contact_damping_ratio": contact_damping_ratio,
-}
-"""Experiments by parameter."""

@@ -9,33 +9,34 @@ import numpy as np
 
 from surefoot.randomization.catalogue import GRAVITY_M_S2
 from surefoot.randomization_checks.bench import FLIGHT_HEIGHT_M, Bench
+from surefoot_bridge.state import heading
 
 from .free_joints import limp
-from .outcome import Experiment, Outcome, equals
+from .outcome import Outcome, equals
 
 
-def position(bench: Bench) -> Outcome:
+def initial_position(bench: Bench) -> Outcome:
     """Begin beside the origin, and fall for a control step."""
     place = np.stack([bench.ramp(-0.5, 0.5), bench.ramp(0.5, -0.5), bench.ramp(0.0, 0.1)], axis=1)
     moved = _first_step(bench, initial_position=place)[0]
     return equals(moved, place, 1e-3, "the base is where the table says, but for its fall in a control step [m]")
 
 
-def orientation(bench: Bench) -> Outcome:
+def initial_orientation(bench: Bench) -> Outcome:
     """Begin turned about all axes."""
     angles = np.stack([bench.ramp(-0.3, 0.3), bench.ramp(0.2, -0.2), bench.ramp(-3.0, 3.0)], axis=1)
     found = _first_step(bench, initial_orientation=angles)[1]
     return equals(found, _gravity_direction_and_heading(angles), 1e-3, "the base is turned as the table says")
 
 
-def lin_vel(bench: Bench) -> Outcome:
+def initial_lin_vel(bench: Bench) -> Outcome:
     """Begin moving."""
     velocity = np.stack([bench.ramp(-1.0, 1.0), bench.ramp(0.5, -0.5), bench.ramp(-0.2, 0.2)], axis=1)
     moved = _first_step(bench, initial_lin_vel=velocity)[0]
     return equals(moved, velocity * bench.step_dt, 1e-3, "the base moves by velocity times time [m]")
 
 
-def ang_vel(bench: Bench) -> Outcome:
+def initial_ang_vel(bench: Bench) -> Outcome:
     """Begin turning about the vertical."""
     velocity = np.zeros((bench.num_envs, 3))
     velocity[:, 2] = bench.ramp(-2.0, 2.0)
@@ -44,14 +45,14 @@ def ang_vel(bench: Bench) -> Outcome:
     return equals(found, expected, 1e-3, "the base turns by angular velocity times time [rad]")
 
 
-def joint_offset(bench: Bench) -> Outcome:
+def initial_joint_offset(bench: Bench) -> Outcome:
     """Begin with bent joints that nothing drives."""
     offset = bench.ramp(-0.2, 0.2)[:, None] * _alternating(bench)
     found = _first_step(bench, initial_joint_offset=offset)[2]
     return equals(found, offset, 1e-3, "joints are where the table says, those that move freely in flight [rad]")
 
 
-def joint_vel(bench: Bench) -> Outcome:
+def initial_joint_vel(bench: Bench) -> Outcome:
     """Begin with moving joints that nothing drives."""
     velocity = bench.ramp(-1.0, 1.0)[:, None] * _alternating(bench)
     found = _first_step(bench, initial_joint_vel=velocity)[2]
@@ -82,9 +83,8 @@ def _first_step(bench: Bench, **values: np.ndarray) -> tuple[np.ndarray, np.ndar
     moved = pose[:, :3] - origins.cpu().numpy()
     moved[:, 2] += 0.5 * GRAVITY_M_S2 * bench.step_dt**2 - default_height
     gravity = bench.env.locomotion.projected_gravity_b.cpu().numpy()
-    x, y, z, w = pose[:, 3:].T
-    heading = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    turned = np.concatenate([gravity, np.stack([np.sin(heading), np.cos(heading)], axis=1)], axis=1)
+    yaw = heading(np.roll(pose[:, 3:], 1, axis=1))  # Isaac Lab's order is (x, y, z, w)
+    turned = np.concatenate([gravity, np.stack([np.sin(yaw), np.cos(yaw)], axis=1)], axis=1)
     return moved, turned, bench.joint_pos() - bench.default_pose
 
 
@@ -93,14 +93,3 @@ def _gravity_direction_and_heading(angles: np.ndarray) -> np.ndarray:
     roll, pitch, yaw = angles.T
     gravity = [np.sin(pitch), -np.sin(roll) * np.cos(pitch), -np.cos(roll) * np.cos(pitch)]
     return np.stack([*gravity, np.sin(yaw), np.cos(yaw)], axis=1)
-
-
-INITIAL_STATE: dict[str, Experiment] = {
-    "initial_position": position,
-    "initial_orientation": orientation,
-    "initial_lin_vel": lin_vel,
-    "initial_ang_vel": ang_vel,
-    "initial_joint_offset": joint_offset,
-    "initial_joint_vel": joint_vel,
-}
-"""Experiments by parameter."""

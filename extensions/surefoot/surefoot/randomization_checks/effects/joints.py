@@ -7,7 +7,7 @@ import numpy as np
 from surefoot.randomization_checks.bench import Bench
 
 from .free_joints import limp, response, slowed, soft
-from .outcome import Experiment, Outcome, equals, falls
+from .outcome import Outcome, equals, falls
 
 
 def link_inertia_ratio(bench: Bench) -> Outcome:
@@ -49,14 +49,3 @@ def encoder_offset(bench: Bench) -> Outcome:
     bench.step(75)
     found = (bench.joint_pos() - bench.default_pose).mean(axis=1)
     return equals(found, -offset, 1e-3, "joints settle where their encoders read the target [rad]")
-
-
-JOINTS: dict[str, Experiment] = {
-    "link_inertia_ratio": link_inertia_ratio,
-    "armature": armature,
-    "coulomb_friction": coulomb_friction,
-    "static_friction_ratio": static_friction_ratio,
-    "viscous_friction": viscous_friction,
-    "encoder_offset": encoder_offset,
-}
-"""Experiments by parameter."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.randomization_checks.bench import Bench
 
-from .outcome import Experiment, Outcome, equals
+from .outcome import Outcome, equals
 
 READINGS = 200
 """Control steps of an experiment that measures a statistic."""
@@ -165,20 +165,3 @@ def _repeats(bench: Bench, parameter: str) -> Outcome:
         DEVIATIONS,
         "as many readings come again as the probability says [standard errors]",
     )
-
-
-SENSORS: dict[str, Experiment] = {
-    "gyro_noise": gyro_noise,
-    "gravity_noise": gravity_noise,
-    "encoder_noise": encoder_noise,
-    "encoder_velocity_noise": encoder_velocity_noise,
-    "gyro_bias": gyro_bias,
-    "gyro_drift": gyro_drift,
-    "attitude_drift": attitude_drift,
-    "imu_mounting": imu_mounting,
-    "imu_latency": imu_latency,
-    "encoder_latency": encoder_latency,
-    "sensor_dropout": sensor_dropout,
-    "sensor_repeat": sensor_repeat,
-}
-"""Experiments by parameter."""

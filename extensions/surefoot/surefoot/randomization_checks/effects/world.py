@@ -7,7 +7,7 @@ import numpy as np
 from surefoot.randomization.layout import EVENTS
 from surefoot.randomization_checks.bench import Bench
 
-from .outcome import Experiment, Outcome, equals, rises
+from .outcome import Outcome, equals, rises
 
 
 def gravity(bench: Bench) -> Outcome:
@@ -96,15 +96,3 @@ def _interval(bench: Bench, event: str) -> Outcome:
         due = bench.table.event_due[:, EVENTS.index(event)].cpu().numpy()
         first = np.where(due & np.isinf(first), step * bench.step_dt, first)
     return equals(first, interval, 0.5001 * bench.step_dt, "the first push comes when the interval is over [s]")
-
-
-WORLD: dict[str, Experiment] = {
-    "gravity": gravity,
-    "push_velocity": push_velocity,
-    "push_force": push_force,
-    "push_duration": push_duration,
-    "push_point": push_point,
-    "push_velocity_interval": push_velocity_interval,
-    "push_force_interval": push_force_interval,
-}
-"""Experiments by parameter."""

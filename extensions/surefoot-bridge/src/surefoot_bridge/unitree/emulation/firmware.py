@@ -15,7 +15,7 @@ from typing import Dict, FrozenSet, List, Tuple
 import numpy as np
 
 from surefoot_bridge.robots import RobotAddress
-from surefoot_bridge.state import JointCommand, RobotState
+from surefoot_bridge.state import JointCommand, RobotState, roll_pitch_yaw
 from surefoot_bridge.unitree.dds.checksum import checksum
 from surefoot_bridge.unitree.dds.messages import HG_BATTERY, REQUEST, RESPONSE
 from surefoot_bridge.unitree.dds.participant import Participant, Publisher, Subscriber
@@ -123,7 +123,7 @@ class Firmware:
         temperatures = np.rint(state.motor_temperature_c)
         motors["temperature"][:n] = temperatures if self._is_go else temperatures[:, None]
         imu["quaternion"], imu["gyroscope"] = state.imu_quat_wxyz, state.imu_ang_vel_rad_s
-        imu["accelerometer"], imu["rpy"] = state.imu_lin_acc_m_s2, _roll_pitch_yaw(state.imu_quat_wxyz)
+        imu["accelerometer"], imu["rpy"] = state.imu_lin_acc_m_s2, roll_pitch_yaw(state.imu_quat_wxyz)
         report["tick"] = 0 if "tick" in self.lacks else round(float(state.time_s) * TICKS_PER_S) % 2**32
         report["wireless_remote"] = np.frombuffer(self.remote, np.uint8)
         share = 0 if "battery" in self.lacks else round(100.0 * float(state.battery_share))
@@ -231,14 +231,3 @@ def _respond(responses: Publisher, number: int, api_id: int, code: int, content:
     response["id"], response["api_id"], response["code"] = number, api_id, code
     response["data"]["pointer"] = ctypes.addressof(text)
     responses.publish()
-
-
-def _roll_pitch_yaw(quat_wxyz: np.ndarray) -> np.ndarray:
-    w, x, y, z = quat_wxyz
-    return np.array(
-        [
-            np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),
-            np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0)),
-            np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
-        ]
-    )

@@ -1,6 +1,5 @@
 """What may watch an emulated robot while it lives: a window, a video, and the gantry that lets it down."""
 
-import math
 import os
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import numpy as np
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+from surefoot_bridge.state import heading, tilt
 
 _FRAMES_PER_S = 25.0
 _WIDTH, _HEIGHT = 480, 360
@@ -88,10 +88,9 @@ class Truth(Watcher):
         """Note it, as often as a video has frames."""
         if not self._frames.due(time_s):
             return
-        x, y, z, qw, qx, qy, qz = self._robot.data.qpos[:7].tolist()
-        tilt = math.acos(min(max(1.0 - 2.0 * (qx * qx + qy * qy), -1.0), 1.0))
-        yaw = math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
-        self.rows.append({"time_s": time_s, "x_m": x, "y_m": y, "z_m": z, "yaw_rad": yaw, "tilt_rad": tilt})
+        (x, y, z), quat = self._robot.data.qpos[:3].tolist(), self._robot.data.qpos[3:7]
+        turned = {"yaw_rad": float(heading(quat)), "tilt_rad": float(tilt(quat))}
+        self.rows.append({"time_s": time_s, "x_m": x, "y_m": y, "z_m": z, **turned})
 
 
 class Window(Watcher):

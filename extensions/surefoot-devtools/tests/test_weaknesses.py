@@ -15,9 +15,9 @@ from surefoot.evaluation.scenarios.ground import scenario_grid
 from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.trials.outcome import ScenarioOutcome
 from surefoot.evaluation.trials.sampling import draw_batch
-from surefoot.evaluation.weaknesses import DELAY_S, WEAKNESSES, Weakness, WeakPolicy, weakened
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
+from surefoot_devtools.weaknesses import DELAY_S, WEAKNESSES, Weakness, WeakPolicy, term_of, weakened
 
 HEALTHY = load_bundle(BUNDLE, runtime="numpy")
 SUITE = load_suite("standard", CONTRACT)
@@ -27,16 +27,6 @@ NAMES = list(CONTRACT.robot.joint_names)
 
 def shown(seed, shape=()):
     return np.random.default_rng(seed).normal(size=(*shape, CONTRACT.network.observation_dim)).astype(np.float32)
-
-
-def place_of(source):
-    begin = 0
-    for term in CONTRACT.observation.terms:
-        end = begin + term.dim * term.history
-        if term.source == source:
-            return slice(begin, end)
-        begin = end
-    raise AssertionError(source)
 
 
 def asked(policy, observations):
@@ -49,8 +39,8 @@ def asked(policy, observations):
 
 def told(policy, command):
     """Answer of a policy that is shown one observation with a command in it."""
-    observation, scale = shown(1), next(t.scale for t in CONTRACT.observation.terms if t.source == "command")
-    observation[place_of("command")] = scale * np.array(command)
+    observation, (place, scale) = shown(1), term_of(CONTRACT, "command")
+    observation[place] = scale * np.array(command)
     return asked(policy, [observation])[0]
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from surefoot.falls.campaign import NO_FAULT, FallPlan, FallRow, rules_without_damping, run_falls, summary
-from surefoot.falls.faults import LONG_S, RuleFault, fault_of_rule, rule_faults
-from surefoot.falls.page import fall_lines, falls_page
-from surefoot.falls.walks import WALKS, run_row
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.stages import stage_of
+from surefoot_devtools.falls.campaign import NO_FAULT, FallPlan, FallRow, rules_without_damping, run_falls, summary
+from surefoot_devtools.falls.faults import LONG_S, RuleFault, fault_of_rule, rule_faults
+from surefoot_devtools.falls.page import fall_lines, falls_page
+from surefoot_devtools.falls.walks import WALKS, run_row
 
-BUNDLE = Path(__file__).parents[2] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
+BUNDLE = Path(__file__).parents[3] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
 
 
 @pytest.fixture(scope="module")

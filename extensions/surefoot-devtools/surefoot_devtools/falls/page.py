@@ -32,7 +32,7 @@ def falls_page(result: Mapping[str, Any], provenance: Mapping[str, Any], rules: 
     """Return a page of Markdown: each rule with its answer, and how many robots fell.
 
     Args:
-        result: What :func:`~surefoot.falls.campaign.run_falls` returned.
+        result: What :func:`~surefoot_devtools.falls.campaign.run_falls` returned.
         provenance: Where it comes from; it has ``commit``, ``machine`` and ``date``.
         rules: All rules of the safety layer.
     """

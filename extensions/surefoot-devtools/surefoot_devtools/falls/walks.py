@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
+from surefoot.evaluation.running.trial_run import stand_up
 from surefoot.evaluation.scenarios.ground import scenario_grid
 from surefoot.evaluation.scenarios.scenario import CommandAt, Scenario, Suite
 from surefoot.evaluation.trials.command_schedule import component_order
@@ -123,7 +124,7 @@ class _Row:
     def __init__(self, bundle: Bundle, walk: Walk, fault: RuleFault | None, trials: int, seed: int) -> None:
         contract = bundle.contract
         limits = stage_of(STAGE).limits(contract)
-        self._contract, self._fault, self._n, self._stand_s = contract, fault, trials, contract.handling.stand_s
+        self._contract, self._fault, self._n = contract, fault, trials
         controller = self._controller = Controller(bundle, limits)
         controller.policy = self._policy = FaultyPolicy(controller.policy)
         controller.machine = self._machine = FaultyMachine(contract)
@@ -156,7 +157,10 @@ class _Row:
         try:
             engine.begin(self._batch)
             report = engine.report()
-            state = self._stand_up(report)
+            state, _ = stand_up(controller, report, self._tick_s)
+            if not (state.machine.mode == Mode.STAND).all():
+                robot = self._contract.robot.name
+                raise SurefootError(f"{robot} does not stand before it walks; verify the bundle first.")
             fell = np.zeros(n, dtype=bool)
             acted = np.full(n, self._fault is None)
             command, kept, failed, step_asked = None, {"tick_s": self._tick_s}, False, -1
@@ -200,7 +204,8 @@ class _Row:
     def _moment(self, tick: int, report: RobotState, failed: bool, kept: dict) -> Moment:
         """Return what the controller is given in a tick, with the fault in it while it is on."""
         time_s = tick * self._tick_s
-        inputs = self._inputs(time_s, self._velocity)._replace(policy_failed=np.full(self._n, failed))
+        keep = np.full(self._n, Request.KEEP, dtype=np.int8)
+        inputs = TickInputs.undisturbed(time_s, self._velocity, keep)._replace(policy_failed=np.full(self._n, failed))
         moment = Moment(time_s, time_s - self._fault_s, 0, report, inputs, kept=kept)
         fault, passed_s = self._fault, moment.passed_s
         self._policy.spoils = self._machine.spoils = None
@@ -214,39 +219,6 @@ class _Row:
             spoiled, spoil = (self._policy if fault.spoils == "action" else self._machine), fault.spoil
             spoiled.spoils = lambda numbers: spoil(numbers, passed_s)
         return moment
-
-    def _inputs(self, time_s: float, velocity: np.ndarray) -> TickInputs:
-        none, no = np.zeros(self._n), np.zeros(self._n, dtype=bool)
-        return TickInputs(
-            time_s=np.full(self._n, time_s),
-            report_age_s=none,
-            wrong_crc=no,
-            lateness_s=none,
-            velocity_command=velocity,
-            request=np.full(self._n, Request.KEEP, dtype=np.int8),
-            policy_failed=no,
-            operator_stop=no,
-            operator_release=no,
-            operator_age_s=none,
-        )
-
-    def _stand_up(self, report: RobotState) -> ControllerState:
-        """Return the state of a controller that has made its robots stand where they are."""
-        period_s = self._contract.timing.control_period_s
-        passed = int(np.ceil(self._stand_s / period_s)) + 2
-        state = self._controller.initial((self._n,))
-        for step in range(passed):
-            time_s = -self._tick_s - (passed - 1 - step) * period_s
-            seen = replace(
-                report, time_s=np.full(self._n, time_s), sequence=np.full(self._n, step - passed, dtype=np.int64)
-            )
-            request = Request.STAND if step == 0 else Request.KEEP
-            inputs = self._inputs(time_s, 0.0 * self._velocity)
-            inputs = inputs._replace(request=np.full(self._n, request, dtype=np.int8))
-            _, state = self._controller.command(state, seen, inputs)
-        if not (state.machine.mode == Mode.STAND).all():
-            raise SurefootError(f"{self._contract.robot.name} does not stand before it walks; verify the bundle first.")
-        return state
 
     def _lies(self, truth: Truth) -> np.ndarray:
         quat = truth.base_quat_wxyz

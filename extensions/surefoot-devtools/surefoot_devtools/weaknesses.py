@@ -58,7 +58,7 @@ class Moment:
     @property
     def command(self) -> np.ndarray:
         """The command that is shown, in its own units, (..., 3)."""
-        place, scale = _term(self.contract, "command")
+        place, scale = term_of(self.contract, "command")
         return self.observation[..., place] / scale
 
     def joints(self, group: str) -> np.ndarray:
@@ -145,7 +145,7 @@ def weakened(bundle: Bundle, name: str) -> Bundle:
     return replace(bundle, policy=WeakPolicy(bundle.policy, bundle.contract, WEAKNESSES[name]))
 
 
-def _term(contract: Contract, source: str) -> tuple[slice, float]:
+def term_of(contract: Contract, source: str) -> tuple[slice, float]:
     """Return where the observation holds a source, with its history, and the scale of it."""
     begin = 0
     for term in contract.observation.terms:
@@ -166,7 +166,7 @@ def _delayed(moment: Moment) -> np.ndarray:
 
 
 def _small_commands_cut(contract: Contract, observation: np.ndarray) -> np.ndarray:
-    place, scale = _term(contract, "command")
+    place, scale = term_of(contract, "command")
     command = observation[..., place]
     small = np.abs(command / scale).max(axis=-1, keepdims=True) < SMALL_COMMAND
     observation[..., place] = np.where(small, 0.0, command)
@@ -174,7 +174,7 @@ def _small_commands_cut(contract: Contract, observation: np.ndarray) -> np.ndarr
 
 
 def _zero_shifted(contract: Contract, observation: np.ndarray) -> np.ndarray:
-    place, scale = _term(contract, "command")
+    place, scale = term_of(contract, "command")
     command = observation[..., place]
     stands = np.abs(command).max(axis=-1, keepdims=True) == 0.0
     ahead = scale * np.array([SLOW_WAY, 0.0, 0.0], np.float32)

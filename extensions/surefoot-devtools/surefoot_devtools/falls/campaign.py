@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import multiprocessing
-import os
-import signal
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +17,7 @@ from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError, reason
 from surefoot_bridge.safety import Response, Rule, Safety
 from surefoot_bridge.stages import stage_of
+from surefoot_devtools.campaign import on_all_processors
 
 from .faults import fault_of_rule, rule_faults
 from .walks import STAGE, WALKS, run_row, walk_of
@@ -129,7 +125,9 @@ def run_falls(
         fault_of_rule(bundle.contract, name)
     missing = set(known) - set(rule_faults(bundle.contract))
     if missing:
-        raise SurefootError(f"No fault makes {', '.join(sorted(missing))} act; add one to surefoot.falls.faults.")
+        raise SurefootError(
+            f"No fault makes {', '.join(sorted(missing))} act; add one to surefoot_devtools.falls.faults."
+        )
     for name in plan.walks:
         walk_of(name)
     keys = [(rule, walk) for walk in plan.walks for rule in (NO_FAULT, *(plan.rules or known))]
@@ -138,7 +136,7 @@ def run_falls(
     rows = {key: row for key, row in rows.items() if key in keys}
     left = [key for key in keys if key not in rows]
     if left:
-        for row in _run(plan, left, processes):
+        for row in on_all_processors(_row, left, prepare=_begin, plan=plan, processes=processes):
             rows[row.rule, row.walk] = row
             if kept is not None:
                 write_json(kept, {"of": made_of, "rows": [asdict(row) for row in rows.values()]})
@@ -190,35 +188,17 @@ def _read(kept: Path | None, made_of: dict[str, Any]) -> list[FallRow]:
         ) from error
 
 
-def _run(plan: FallPlan, keys: list[tuple[str, str]], processes: int | None) -> Iterable[FallRow]:
-    context = multiprocessing.get_context("spawn")
-    # Each process does its linear algebra by itself; the variables count when it imports NumPy.
-    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
-    workers = processes or os.cpu_count() or 1
-    rest = iter(keys)
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(plan,)) as pool:
-        try:
-            running = {pool.submit(_row, *key) for key in islice(rest, workers)}
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                running |= {pool.submit(_row, *key) for key in islice(rest, len(done))}
-                for future in done:
-                    yield future.result()
-        except KeyboardInterrupt:
-            return
-
-
 _loaded: tuple[FallPlan, Bundle] | None = None  # of a process of the pool
 
 
 def _begin(plan: FallPlan) -> None:
     global _loaded
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
     _loaded = (plan, load_bundle(plan.folder, runtime="numpy"))
 
 
-def _row(rule_name: str, walk_name: str) -> FallRow:
+def _row(key: tuple[str, str]) -> FallRow:
     assert _loaded is not None
+    rule_name, walk_name = key
     plan, bundle = _loaded
     fault = None if rule_name == NO_FAULT else fault_of_rule(bundle.contract, rule_name)
     rules = {rule.name: rule for rule in rules_without_damping(bundle.contract)}
