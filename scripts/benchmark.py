@@ -1,16 +1,17 @@
 """Measure Surefoot's speed: ``python scripts/benchmark.py step|train|randomization|bridge|verify --json FILE``."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from surefoot.engines import check_physics, default_device, default_physics
 from surefoot.report import provenance, write_report
+from surefoot_bridge.command_line import ended
 from surefoot_devtools.benchmarking.bridge_suite import measure_bridge
 from surefoot_devtools.benchmarking.randomization_suite import RandomizationSuite, holds
 from surefoot_devtools.benchmarking.suite import compare, run_worker
 from surefoot_devtools.benchmarking.verify_suite import measure_verify
 from surefoot_devtools.benchmarking.worker import Request
-from surefoot_devtools.campaign import end_script
 
 KINDS = {
     "step": "stepping alone, against Isaac Lab",
@@ -71,4 +72,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    end_script(main)
+    sys.exit(ended("benchmark.py", main))

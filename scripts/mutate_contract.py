@@ -10,7 +10,7 @@ from pathlib import Path
 
 from surefoot.files import atomic_write
 from surefoot.report import provenance, write_report
-from surefoot_devtools.campaign import end_script
+from surefoot_bridge.command_line import ended
 from surefoot_devtools.mutation.contract_campaign import run_contract_campaign
 from surefoot_devtools.mutation.contract_outcome import contract_figures
 from surefoot_devtools.mutation.contract_page import contract_page, contract_table
@@ -37,4 +37,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    end_script(main, interrupted="interrupted; the copies are removed")
+    sys.exit(ended("mutate_contract.py", main, interrupted="interrupted; the copies are removed"))

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from surefoot.report import provenance, write_report
-from surefoot_devtools.campaign import end_script
+from surefoot_bridge.command_line import ended
 from surefoot_devtools.mutation.campaign import figures, run_campaign, table
 from surefoot_devtools.mutation.mutant import FAULTS
 from surefoot_devtools.mutation.mutants import select_mutants
@@ -42,4 +42,4 @@ def main() -> int:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the copy is removed then too
-    end_script(main, interrupted="interrupted; the copy is removed")
+    sys.exit(ended("mutate_randomization.py", main, interrupted="interrupted; the copy is removed"))

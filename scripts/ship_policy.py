@@ -6,6 +6,7 @@ the bundle that is exported from it.
 
 import argparse
 import shutil
+import sys
 from pathlib import Path
 
 import surefoot_tasks
@@ -14,8 +15,8 @@ from surefoot.exporting.export_policy import export_policy
 from surefoot.learning.checkpoint import NETWORKS, read_checkpoint, write_checkpoint
 from surefoot.learning.run_directory import RunDirectory
 from surefoot.playing.run_files import find_policy, find_pretrained
+from surefoot_bridge.command_line import ended
 from surefoot_bridge.errors import SurefootError
-from surefoot_devtools.campaign import end_script
 
 PACKAGE = Path(surefoot_tasks.__file__).parent
 
@@ -51,4 +52,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    end_script(main)
+    sys.exit(ended("ship_policy.py", main))

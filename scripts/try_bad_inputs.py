@@ -10,6 +10,7 @@ from pathlib import Path
 
 from surefoot.files import atomic_write
 from surefoot.report import provenance, write_report
+from surefoot_bridge.command_line import ended
 from surefoot_devtools.bad_inputs import bare_seconds, tables, try_inputs
 
 HEAD = ("# What mistakes are answered with", "", "| typed | answer |", "|---|---|")
@@ -43,4 +44,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended("try_bad_inputs.py", main))

@@ -1,17 +1,14 @@
-"""What campaigns have in common: all processors at work, and how their scripts end."""
+"""What campaigns have in common: all processors at work."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from itertools import islice
-from typing import Any, NoReturn
-
-from surefoot_bridge.errors import SurefootError
+from typing import Any
 
 
 def on_all_processors[Item, Result](
@@ -51,20 +48,3 @@ def on_all_processors[Item, Result](
 def _begin(prepare: Callable[[Any], None], plan: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
     prepare(plan)
-
-
-def end_script(main: Callable[[], int], *, interrupted: str = "interrupted") -> NoReturn:
-    """Run a script's main function and end the process with its status; 2 for a refusal, 130 for Ctrl-C.
-
-    Args:
-        main: The function.
-        interrupted: What to say after Ctrl-C.
-    """
-    try:
-        sys.exit(main())
-    except SurefootError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print(interrupted, file=sys.stderr)
-        sys.exit(130)

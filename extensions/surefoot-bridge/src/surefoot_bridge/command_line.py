@@ -55,7 +55,14 @@ class Program(NamedTuple):
         return EXIT_HELD if name is None else self.run(name, rest)
 
 
-def ended(program: str, work: Callable[[], int], *, verbose: bool = False, worded: Callable[[str], str] = str) -> int:
+def ended(
+    program: str,
+    work: Callable[[], int],
+    *,
+    verbose: bool = False,
+    worded: Callable[[str], str] = str,
+    interrupted: str = "interrupted",
+) -> int:
     """Do a program's work and return its exit status; whatever goes wrong is said in one line.
 
     A reader that has gone away (``| head -1``) ends it without a word.
@@ -65,6 +72,7 @@ def ended(program: str, work: Callable[[], int], *, verbose: bool = False, worde
         work: The work; it returns the status.
         verbose: Whether what has led to an error is told before the line: where it was, and what libraries said.
         worded: Returns a refusal as it is said.
+        interrupted: What is said after Ctrl-C.
     """
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
@@ -75,7 +83,7 @@ def ended(program: str, work: Callable[[], int], *, verbose: bool = False, worde
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        status, said = EXIT_INTERRUPTED, "interrupted"
+        status, said = EXIT_INTERRUPTED, interrupted
     except BrokenPipeError:
         _print_nowhere()
         return status or EXIT_INTERRUPTED
