@@ -9,6 +9,7 @@ import pytest
 
 from surefoot_bridge.command_line import main
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.log.seal import write_seal
 from surefoot_bridge.log.seal_key import known_seal_key, own_key_path, seal_key, write_seal_key
 
 
@@ -83,3 +84,8 @@ def test_what_is_no_key_is_refused(home, text):
 def test_a_key_that_is_not_there_is_named(home):
     with pytest.raises(SurefootError, match=r"The seal key .*none cannot be read: No such file"):
         seal_key(home / "none")
+
+
+def test_a_seal_that_cannot_be_written_keeps_the_systems_error_which_tells_a_full_disk_from_other_faults(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        write_seal(tmp_path / "gone", "session", (), None)
