@@ -35,7 +35,7 @@ test: lint docs  ## Everything fast: lint, documentation, kernels for each GPU g
 	@$(BIN)/pytest -q --surefoot-bundle $(BUNDLE) --surefoot-suite quick --surefoot-report $(VERIFIED)
 	@$(BIN)/surefoot verify $(BUNDLE) --suite quick --gate standard --stop-early --report $(VERIFIED)
 	@$(BIN)/pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile tests  # by file: a simulator serves all tests of one
-	@$(BIN)/pytest -m "not slow" extensions  # one by one: in real time, without company
+	@$(BIN)/pytest -m "not slow" extensions/surefoot-bridge/tests extensions/surefoot-devtools/tests  # one by one: in real time, without company
 	@echo "make test took $$(($$(date +%s) - $(STARTED))) s"
 
 proofs: bootstrap  ## The slow set: training, resuming, speed and rendering, with reports in proofs/

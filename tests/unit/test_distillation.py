@@ -45,11 +45,23 @@ def test_robots_whose_feet_grip_turn_as_asked_after_six_seconds_and_what_was_fou
     assert correction.corrected(command) - slip == pytest.approx(command, abs=0.01)
 
 
-def test_standing_robots_are_not_corrected_and_slow_ones_in_proportion():
+def test_standing_robots_are_not_corrected_and_slow_ones_by_what_was_found_of_slow_walks_alone():
     correction = CommandCorrection(1, "cpu")
-    walk(correction, torch.tensor([[0.0, 0.0, 0.5]]), torch.tensor([[0.0, 0.0, 0.2]]), 6.0)
+    fast, slow = torch.tensor([[0.0, 0.0, 0.5]]), torch.tensor([[0.0, 0.0, 0.15]])
+    walk(correction, fast, torch.tensor([[0.0, 0.0, 0.2]]), 6.0)
     assert correction.corrected(torch.zeros(1, 3)).tolist() == [[0.0, 0.0, 0.0]]
-    assert correction.corrected(torch.tensor([[0.0, 0.0, 0.15]]))[0, 2] == pytest.approx(0.15 + 0.1, abs=0.01)
+    assert correction.corrected(slow).tolist() == slow.tolist()
+    slip = torch.tensor([[0.0, 0.0, 0.1]])
+    assert walk(correction, slow, slip, 6.0) == pytest.approx(slow, abs=0.01)
+    assert correction.corrected(fast)[0, 2] == pytest.approx(0.7, abs=0.01)
+
+
+def test_a_robot_begins_with_the_mean_of_what_others_have_found():
+    correction = CommandCorrection(3, "cpu")
+    command = torch.tensor([[0.5, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    walk(correction, command, torch.tensor([[0.04, 0.0, 0.0], [0.08, 0.0, 0.0], [0.0, 0.0, 0.0]]), 8.0)
+    forward = torch.tensor([[0.5, 0.0, 0.0]]).expand(3, 3)
+    assert correction.corrected(forward)[:, 0].tolist() == pytest.approx([0.54, 0.58, 0.56], abs=0.005)
 
 
 def test_a_correction_has_a_largest_value_and_is_forgotten_with_the_robot():

@@ -65,10 +65,11 @@ def test_a_standing_go2_lies_before_its_controller_is_switched_off_and_stands_up
 
 
 def test_a_go2_that_lies_already_is_not_asked_to_lie_down(monkeypatch):
-    with Peer(GO2, own_controller="mcf") as peer, opened() as robot:
+    with Peer(GO2, own_controller="mcf") as peer:
         peer.changes = {"joint_pos_rad": np.full(12, -2.65), "joint_vel_rad_s": np.zeros(12)}
         seen = asked(peer, monkeypatch)
-        robot.take_control()
+        with opened() as robot:  # a robot that lies from its first report: take_control asks the newest that came
+            robot.take_control()
         assert set(seen) == {"off"}
 
 

@@ -24,7 +24,7 @@ from .teacher import REST_POSE_SHARE, CommandCorrection, rest_share
 if TYPE_CHECKING:
     from surefoot.playing.session import PlaySession
 
-EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 1200, 200, 300
+EPISODE_STEPS, COMMAND_STEPS, PUSH_STEPS = 1200, 300, 300
 """Control steps after which robots and ground are new, a robot is asked for something else, and all are pushed.
 An episode is long, for at its begin the teacher has yet to find what each robot lacks."""
 

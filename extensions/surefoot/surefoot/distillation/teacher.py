@@ -24,6 +24,9 @@ LARGEST = (0.15, 0.15, 0.5)
 FULL_FROM = 0.3
 """Command from which the whole correction acts [m/s, rad/s]; below it acts in proportion, and not at all at zero."""
 
+SMALLEST_SHARE = 0.2
+"""Share of the whole correction below which its gain grows no more: errors of a crawl are mostly sway."""
+
 STILL_M_S, MOVING_M_S = 0.12, 0.22
 """Below the first speed a robot that is told to stand rests, above the second it steps until it has stopped [m/s]. A
 trot on the spot sways by 0.1 m/s; a push of 0.5 m/s must be caught by steps."""
@@ -40,8 +43,9 @@ LEVER_M = 0.3
 class CommandCorrection:
     """Corrects the velocity command of each robot until its true velocity is what was asked for.
 
-    It integrates the error in the direction of the command, for each direction by itself, for a robot does not walk
-    backward as it walks forward. What was found is there when a robot walks again after it stood.
+    It integrates the error in the direction of the command. What it finds is kept for slow and fast commands of each
+    direction by itself, for a robot does not crawl as it runs, nor walk backward as it walks forward; so it is there
+    when a robot walks again after it stood. Where a robot has not walked yet, it begins with the mean of the others.
 
     Args:
         num_envs: Number of robots, N.
@@ -51,15 +55,15 @@ class CommandCorrection:
     def __init__(self, num_envs: int, device: str) -> None:
         self._error = torch.zeros(num_envs, 3, device=device)
         self._age_s = torch.zeros(num_envs, 1, device=device)  # of the command
-        self._slip = torch.zeros(num_envs, 3, 2, device=device)  # of positive and of negative commands
+        self._slip = torch.zeros(num_envs, 3, 4, device=device)  # of commands: slow or fast, forward or backward
+        self._found = torch.zeros_like(self._slip, dtype=torch.bool)
         self._gain = torch.tensor(GAIN_PER_S, device=device)
         self._largest = torch.tensor(LARGEST, device=device)
 
     def reset(self) -> None:
         """Forget all that was found: robots and ground are new."""
-        self._error.zero_()
-        self._age_s.zero_()
-        self._slip.zero_()
+        for part in (self._error, self._age_s, self._slip, self._found):
+            part.zero_()
 
     def corrected(self, command: torch.Tensor) -> torch.Tensor:
         """Return the command that makes a robot do what was asked for.
@@ -67,8 +71,8 @@ class CommandCorrection:
         Args:
             command: vx, vy [m/s] and yaw rate [rad/s], (N, 3).
         """
-        slip = self._slip.gather(2, _direction(command)).squeeze(2)
-        return command + slip * (command / FULL_FROM).clamp(-1.0, 1.0)
+        slip = self._slip.gather(2, _kind(command)).squeeze(2)
+        return command + slip * command.sign() * _share(command)
 
     def observe(self, command: torch.Tensor, velocity: torch.Tensor, new: torch.Tensor, step_s: float) -> None:
         """Take what came of a command.
@@ -82,15 +86,25 @@ class CommandCorrection:
         self._age_s.add_(step_s).masked_fill_(new.unsqueeze(-1), 0.0)
         settling = self._age_s < SETTLING_S - step_s / 2
         self._error.lerp_(command - velocity, step_s / AVERAGE_S).masked_fill_(settling, 0.0)
-        change = step_s * self._gain * self._error * command.sign()
-        self._slip.scatter_add_(2, _direction(command), change.unsqueeze(2))
+        # Divided by the share that acts, a correction settles as fast at a crawl as in a run.
+        change = step_s * self._gain * self._error * command.sign() / _share(command).clamp(min=SMALLEST_SHARE)
+        kind, walked = _kind(command), (~settling & (command != 0.0)).unsqueeze(2)
+        self._slip.scatter_add_(2, kind, change.unsqueeze(2))
         largest = self._largest.unsqueeze(1)
         self._slip.clamp_(-largest, largest)
+        self._found.scatter_(2, kind, self._found.gather(2, kind) | walked)
+        mean = (self._slip * self._found).sum(dim=0) / self._found.sum(dim=0).clamp(min=1)  # (3, 4)
+        self._slip.copy_(torch.where(self._found, self._slip, mean))
 
 
-def _direction(command: torch.Tensor) -> torch.Tensor:
-    """Return 0 for components from zero up and 1 for negative ones, (N, 3, 1)."""
-    return (command < 0.0).long().unsqueeze(2)
+def _kind(command: torch.Tensor) -> torch.Tensor:
+    """Return 0 for slow components from zero up, 1 for slow negative ones, 2 and 3 for fast ones, (N, 3, 1)."""
+    return ((command < 0.0).long() + 2 * (command.abs() > FULL_FROM).long()).unsqueeze(2)
+
+
+def _share(command: torch.Tensor) -> torch.Tensor:
+    """Return how much of a correction acts, (N, 3)."""
+    return (command.abs() / FULL_FROM).clamp(max=1.0)
 
 
 def rest_share(command: torch.Tensor, lin_vel_b: torch.Tensor, ang_vel_b: torch.Tensor) -> torch.Tensor:
