@@ -8,6 +8,7 @@ from pathlib import Path
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.files import write_whole
+from surefoot_devtools.campaign import kept_beside
 from surefoot_devtools.falls.command import falls_command
 from surefoot_devtools.falls.walks import WALKS
 from surefoot_devtools.fault_injection.campaign import FIGURES, Plan, run_campaign
@@ -34,6 +35,7 @@ def main() -> int:
     parser.add_argument("--live-report", type=Path, metavar="FILE", help="what --live --json wrote, for the same page")
     args = parser.parse_args()
     faults = tuple(args.fault or (LIVE_FAULTS if args.live else FAULTS))
+    kept = kept_beside(args.json)
     try:
         live = json.loads(args.live_report.read_text()) if args.live_report else None
         if args.falls:
@@ -42,20 +44,26 @@ def main() -> int:
             result = run_live(LivePlan(args.bundle, faults, args.seed), progress=_progress)
         else:
             plan = Plan(args.bundle, args.trials or 1000, faults, args.seed, not args.no_log)
-            result = run_campaign(plan, processes=args.processes, progress=lambda i, n: _progress(f"{i}/{n} trials"))
+            result = run_campaign(
+                plan, kept=kept, processes=args.processes, progress=lambda i, n: _progress(f"{i}/{n} trials")
+            )
     except (SurefootError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     figures = {name: result[name] for name in (LIVE_FIGURES if args.live else FIGURES)}
     print("\n", *table_lines(result["by_kind"]), *(f"{name}: {number}" for name, number in figures.items()), sep="\n")
-    rows, figures["complete"] = [*result["by_kind"], *result["not_safe"]], int(result["complete"])
+    if not result["complete"]:
+        goes_on = kept is not None and not args.live
+        print("Interrupted." + goes_on * f" What is done is in {kept}; the same command goes on with it.")
+        return 130
+    rows, figures["complete"] = [*result["by_kind"], *result["not_safe"]], 1
     report = {"figures": figures, "rows": rows, "provenance": provenance(seed=args.seed, engine="mujoco", device="cpu")}
     if args.json:
         write_report(args.json, ok=result["ok"], **report)
     if args.markdown:
         page = live_page(report, result["bundle"]) if args.live else fault_page(result, report["provenance"], live)
         write_whole(args.markdown, page.encode())
-    return 130 if not result["complete"] else 0 if result["ok"] else 1
+    return 0 if result["ok"] else 1
 
 
 def _progress(text: str) -> None:

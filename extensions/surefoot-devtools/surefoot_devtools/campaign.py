@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import asdict
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from surefoot.files import write_json
+from surefoot_bridge.errors import SurefootError, reason
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def on_all_processors[Item, Result](
@@ -48,3 +57,48 @@ def on_all_processors[Item, Result](
 def _begin(prepare: Callable[[Any], None], plan: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
     prepare(plan)
+
+
+class Kept[Row: DataclassInstance]:
+    """Rows of a campaign in a file, with which it goes on after an interruption.
+
+    Args:
+        path: The file; None to keep nothing.
+        row: Class of a row.
+        of: What the rows are of (bundle, commit, seed ...), ready for JSON; those of anything else are not used.
+
+    Attributes:
+        rows: The rows that are done.
+
+    Raises:
+        SurefootError: If the file is there and holds no rows.
+    """
+
+    def __init__(self, path: Path | None, row: type[Row], of: dict[str, Any]) -> None:
+        self._path, self._of = path, of
+        self.rows: list[Row] = []
+        if path is None or not path.exists():
+            return
+        try:
+            content = json.loads(path.read_text())
+            self.rows = [row(**values) for values in content["rows"]] if content["of"] == of else []
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise SurefootError(
+                f"{path} holds no rows of a campaign ({reason(error)}). Remove it to begin anew."
+            ) from error
+
+    def add(self, row: Row) -> None:
+        """Keep one more row; the file is written whole or not at all."""
+        self.rows.append(row)
+        if self._path is not None:
+            write_json(self._path, {"of": self._of, "rows": [asdict(row) for row in self.rows]})
+
+    def remove(self) -> None:
+        """Remove the file of a campaign that is complete."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+def kept_beside(report: Path | None) -> Path | None:
+    """Return where the rows of a campaign are kept until its report can be written; None without a report."""
+    return None if report is None else Path(f"{report}.rows")

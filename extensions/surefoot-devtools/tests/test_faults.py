@@ -15,7 +15,7 @@ from surefoot_bridge.contract import Contract
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety import Response, Safety
 from surefoot_devtools.fault_injection import FAULTS, fault_of, trial
-from surefoot_devtools.fault_injection.campaign import Plan, summary
+from surefoot_devtools.fault_injection.campaign import Plan, run_campaign, summary
 from surefoot_devtools.fault_injection.faulty_parts import FaultyClock
 from surefoot_devtools.fault_injection.faulty_robot import FaultyRobot
 from surefoot_devtools.fault_injection.timeline import Injection
@@ -232,3 +232,23 @@ def test_a_campaign_that_was_cut_short_says_so_and_counts_what_there_was():
     assert (found["complete"], found["kinds"], found["trials"], found["safe"]) == (False, 0, 0, 0)
     assert [row["name"] for row in found["by_kind"]] == ["reports_stop", "policy_nan"]
     assert isinstance(CONTRACT, Contract)
+
+
+def test_a_campaign_that_was_interrupted_goes_on_with_the_trials_that_are_done(tmp_path):
+    kept, plan = tmp_path / "rows", Plan(BUNDLE, 2, ("reports_stop",), with_log=False)
+    counts = []
+
+    def stop(done, planned):
+        counts.append(done)
+        if done == 1:
+            raise KeyError("as if it was killed")
+
+    with pytest.raises(KeyError):
+        run_campaign(plan, kept=kept, processes=1, progress=stop)
+    with pytest.raises(SurefootError, match="holds no rows of a campaign"):
+        broken = tmp_path / "broken"
+        broken.write_text("[]")
+        run_campaign(plan, kept=broken)
+    found = run_campaign(plan, kept=kept, processes=1, progress=stop)
+    assert counts == [1, 2]
+    assert (found["complete"], found["trials"], kept.exists()) == (True, 2, False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -10,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.evaluation.statistics import wilson_interval
-from surefoot.files import write_json
 from surefoot.report import commit
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.errors import SurefootError, reason
+from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.safety import Response, Rule, Safety
 from surefoot_bridge.stages import stage_of
-from surefoot_devtools.campaign import on_all_processors
+from surefoot_devtools.campaign import Kept, on_all_processors
 
 from .faults import fault_of_rule, rule_faults
 from .walks import STAGE, WALKS, run_row, walk_of
@@ -132,18 +130,16 @@ def run_falls(
         walk_of(name)
     keys = [(rule, walk) for walk in plan.walks for rule in (NO_FAULT, *(plan.rules or known))]
     made_of = {"bundle": bundle.identity, "commit": commit(), "trials": plan.trials, "seed": plan.seed}
-    rows = {(row.rule, row.walk): row for row in _read(kept, made_of)}
-    rows = {key: row for key, row in rows.items() if key in keys}
-    left = [key for key in keys if key not in rows]
-    if left:
+    done = Kept(kept, FallRow, made_of)
+    rows = {(row.rule, row.walk): row for row in done.rows if (row.rule, row.walk) in keys}
+    if left := [key for key in keys if key not in rows]:
         for row in on_all_processors(_row, left, prepare=_begin, plan=plan, processes=processes):
             rows[row.rule, row.walk] = row
-            if kept is not None:
-                write_json(kept, {"of": made_of, "rows": [asdict(row) for row in rows.values()]})
+            done.add(row)
             progress(len(rows), len(keys), f"{row.rule}, {row.walk}: {row.falls} of {row.trials} fell")
     result = summary([rows[key] for key in keys if key in rows], planned=len(keys))
-    if result["complete"] and kept is not None:
-        kept.unlink(missing_ok=True)
+    if result["complete"]:
+        done.remove()
     return {"bundle": plan.folder.resolve().name, **result}
 
 
@@ -173,19 +169,6 @@ def summary(rows: Iterable[FallRow], *, planned: int) -> dict[str, Any]:
         "did_not_act": silent,
         "by_row": [asdict(row) for row in rows],
     }
-
-
-def _read(kept: Path | None, made_of: dict[str, Any]) -> list[FallRow]:
-    """Return the rows of an earlier campaign that was of the same bundle, code and seed."""
-    if kept is None or not kept.exists():
-        return []
-    try:
-        content = json.loads(kept.read_text())
-        return [FallRow(**row) for row in content["rows"]] if content["of"] == made_of else []
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise SurefootError(
-            f"{kept} holds no rows of a campaign ({reason(error)}). Remove it to begin anew."
-        ) from error
 
 
 _loaded: tuple[FallPlan, Bundle] | None = None  # of a process of the pool

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 
 from surefoot.report import provenance, write_report
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.files import write_whole
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.stages import stage_of
+from surefoot_devtools.campaign import kept_beside
 
 from .campaign import FALL_FIGURES, TRIALS, FallPlan, run_falls
 from .page import fall_lines, falls_page
@@ -30,7 +30,7 @@ def falls_command(args: argparse.Namespace) -> int:
     plan = FallPlan(
         args.bundle, tuple(args.rule or ()), tuple(args.walk or WALKS), args.trials or TRIALS, seed=args.seed
     )
-    kept = None if args.json is None else Path(f"{args.json}.rows")
+    kept = kept_beside(args.json)
     progress = _Progress()
     result = run_falls(plan, kept=kept, processes=args.processes, progress=progress)
     figures = {name: result[name] for name in FALL_FIGURES}

@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from surefoot.report import commit
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.robots.model import RobotModel, robot_model
 from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import stage_of
-from surefoot_devtools.campaign import on_all_processors
+from surefoot_devtools.campaign import Kept, on_all_processors
 
 from .catalogue import FAULTS, fault_of
 from .trial import TrialResult, run_trial
@@ -41,12 +42,17 @@ class Plan:
 
 
 def run_campaign(
-    plan: Plan, *, processes: int | None = None, progress: Callable[[int, int], None] | None = None
+    plan: Plan,
+    *,
+    kept: Path | None = None,
+    processes: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Run all trials. Ctrl-C ends it early, with a result of the trials until then.
 
     Args:
         plan: What is to be run.
+        kept: File for trials that are done: a campaign that was interrupted goes on with them.
         processes: Number of processes; one for each processor by default.
         progress: Is told how many trials are done, of how many.
 
@@ -58,13 +64,26 @@ def run_campaign(
     """
     for name in plan.faults:
         fault_of(name)
-    robot_model(load_bundle(plan.folder, runtime="numpy").contract.robot.name)
-    results: list[TrialResult] = []
-    for result in on_all_processors(_trial, range(plan.trials), prepare=_begin, plan=plan, processes=processes):
-        results.append(result)
-        if progress is not None:
-            progress(len(results), plan.trials)
-    return summary(plan, results)
+    bundle = load_bundle(plan.folder, runtime="numpy")
+    robot_model(bundle.contract.robot.name)
+    made_of = {
+        "bundle": bundle.identity,
+        "commit": commit(),
+        "faults": list(plan.faults),
+        "seed": plan.seed,
+        "with_log": plan.with_log,
+    }
+    done = Kept(kept, TrialResult, made_of)
+    left = sorted(set(range(plan.trials)) - {result.seed - plan.seed for result in done.rows})
+    if left:
+        for result in on_all_processors(_trial, left, prepare=_begin, plan=plan, processes=processes):
+            done.add(result)
+            if progress is not None:
+                progress(len(done.rows), plan.trials)
+    result = summary(plan, [result for result in done.rows if result.seed - plan.seed < plan.trials])
+    if result["complete"]:
+        done.remove()
+    return result
 
 
 def summary(plan: Plan, results: Sequence[TrialResult]) -> dict[str, Any]:

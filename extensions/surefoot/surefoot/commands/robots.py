@@ -12,6 +12,7 @@ from surefoot.files import NEW_FILE
 from surefoot_bridge.errors import unknown_name
 
 if TYPE_CHECKING:
+    from surefoot.robot_checks.check import CheckedEngine
     from surefoot.robot_checks.row import CheckRow
 
 SUBCOMMANDS = {"list": "List the robots.", "check": "Check a robot's model in every engine."}
@@ -44,14 +45,15 @@ def run(args: argparse.Namespace) -> int:
     if args.subcommand == "list":
         _print_robots()
         return 0
-    from surefoot.engines import SHORT_NAMES, check_device
+    from surefoot.engines import PHYSICS, SHORT_NAMES, check_device
     from surefoot_robots import get_robot
 
     spec = get_robot(args.name)
-    engines = [SHORT_NAMES.get(name.strip(), name.strip()) for name in args.engines.split(",")]
-    for engine in engines:
-        if engine not in ("mujoco", *SHORT_NAMES.values()):
-            raise unknown_name("engine", engine, ("mujoco", *SHORT_NAMES))
+    known: dict[str, CheckedEngine] = {"mujoco": "mujoco", **SHORT_NAMES, **{name: name for name in PHYSICS}}
+    names = [name.strip() for name in args.engines.split(",")]
+    if unknown := [name for name in names if name not in known]:
+        raise unknown_name("engine", unknown[0], ("mujoco", *SHORT_NAMES))
+    engines = [known[name] for name in names]
     device = check_device(args.device)
     from surefoot.report import provenance, write_report
     from surefoot.robot_checks.check import check_robot
