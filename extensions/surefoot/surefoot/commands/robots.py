@@ -45,15 +45,14 @@ def run(args: argparse.Namespace) -> int:
     if args.subcommand == "list":
         _print_robots()
         return 0
-    from surefoot.engines import PHYSICS, SHORT_NAMES, check_device
+    from surefoot.engines import PHYSICS, SHORT_NAMES, check_device, full_name
     from surefoot_robots import get_robot
 
     spec = get_robot(args.name)
-    known: dict[str, CheckedEngine] = {"mujoco": "mujoco", **SHORT_NAMES, **{name: name for name in PHYSICS}}
     names = [name.strip() for name in args.engines.split(",")]
-    if unknown := [name for name in names if name not in known]:
+    if unknown := [name for name in names if name not in ("mujoco", *SHORT_NAMES, *PHYSICS)]:
         raise unknown_name("engine", unknown[0], ("mujoco", *SHORT_NAMES))
-    engines = [known[name] for name in names]
+    engines: list[CheckedEngine] = ["mujoco" if name == "mujoco" else full_name(name) for name in names]
     device = check_device(args.device)
     from surefoot.report import provenance, write_report
     from surefoot.robot_checks.check import check_robot
