@@ -36,7 +36,7 @@ is_current() { [ ! -e $unfinished ] && [ "$(cat $stamp 2>/dev/null)" = "$wanted"
 is_current && exit 0
 mkdir -p .cache
 exec 9>.cache/bootstrap.lock
-flock 9  # a second `make` waits for the first; pip inherits the lock and holds it even when this script is killed
+flock 9  # a second `make` waits for the first; who installs inherits the lock and holds it even when this script is killed
 is_current && exit 0
 
 if [ -e $unfinished ] || ! runs_312 $venv/bin/python; then
@@ -59,22 +59,49 @@ EOF
 fi
 rm -f $stamp
 
-echo "Installing $(grep -c == constraints.txt) pinned packages (about 9 GB, four minutes the first time; log: $log)"
-PIP_DISABLE_PIP_VERSION_CHECK=1 $venv/bin/pip install --no-input --constraint constraints.txt \
-  -e extensions/surefoot-bridge -e '.[dev]' -e extensions/surefoot-devtools >$log 2>&1 &
-pip=$!
-trap 'kill $pip 2>/dev/null; exit 130' INT TERM
-seconds=0
-while kill -0 $pip 2>/dev/null; do
-  sleep 1
-  seconds=$((seconds + 1))
-  [ $((seconds % 20)) -ne 0 ] || echo "  ${seconds} s: $(grep -E '^(Collecting|Requirement|  Downloading|Installing|Building)' $log | tail -n 1 | cut -c1-90)"
-done
-if ! wait $pip; then
-  echo "Installing failed; the last lines of $log:" >&2
-  tail -n 15 $log >&2
-  exit 2
-fi
+packages=(--constraint constraints.txt -e extensions/surefoot-bridge -e '.[dev]' -e extensions/surefoot-devtools)
+SECONDS=0
+trap 'exit 130' INT TERM
+
+# uv does not read what pip is configured with: where packages come from, and which versions of them there are.
+pip_setting() { $venv/bin/pip config list 2>/dev/null | sed -nE "s/^[^=]*\.$1='(.*)'$/\1/p" | head -n 1; }
+
+# uv unpacks on all processors and shows how far it is; pip, which takes several times as long, comes with Python.
+install_by_uv() {
+  local uv options=() url
+  uv=$(command -v uv) || {
+    $venv/bin/pip install --quiet --retries 1 --timeout 15 --constraint constraints.txt uv >$log 2>&1 || return 1
+    uv=$venv/bin/uv
+  }
+  for url in $(pip_setting index-url); do options+=(--default-index "$url"); done
+  for url in $(pip_setting extra-index-url); do options+=(--index "$url"); done
+  for url in $(pip_setting find-links); do options+=(--find-links "$url"); done
+  "$uv" pip install --python $venv/bin/python --index-strategy unsafe-best-match "${options[@]}" "${packages[@]}"
+}
+
+install_by_pip() {
+  PIP_DISABLE_PIP_VERSION_CHECK=1 $venv/bin/pip install --no-input "${packages[@]}" >$log 2>&1 &
+  local pip=$! there
+  trap 'kill $pip 2>/dev/null; exit 130' INT TERM
+  while kill -0 $pip 2>/dev/null; do
+    sleep 1
+    [ $((SECONDS % 20)) -ne 0 ] || {
+      there=$(find $venv -name '*.dist-info' -prune -print | wc -l)
+      echo "  ${SECONDS} s: $there packages are in; $(grep -E '^(Collecting|  Downloading|Installing|Building)' $log | tail -n 1 | cut -c1-70)"
+    }
+  done
+  wait $pip || {
+    echo "Installing failed; the last lines of $log:" >&2
+    tail -n 15 $log >&2
+    exit 2
+  }
+}
+
+echo "Installing $(grep -c == constraints.txt) pinned packages (about 9 GB)"
+install_by_uv || {
+  echo "uv could not install them; pip does, which takes about four minutes (log: $log)"
+  install_by_pip
+}
 echo "$wanted" >$stamp
 rm -f $unfinished
-echo "$venv is ready after ${seconds} s"
+echo "$venv is ready after ${SECONDS} s"

@@ -1,6 +1,6 @@
 """The set-up script finds a Python 3.12 that runs, does its work once, and starts afresh after it was cut short.
 
-Python and pip are shell scripts here, which record how they were called.
+Python, pip and uv are shell scripts here, which record how they were called; pip cannot fetch uv.
 """
 
 import shutil
@@ -9,13 +9,25 @@ from pathlib import Path
 
 import pytest
 
-TOOLS = ("bash", "cat", "cut", "dirname", "flock", "grep", "mkdir", "rm", "sha256sum", "sleep", "tail", "touch")
+TOOLS = (
+    *("bash", "cat", "cut", "dirname", "find", "flock", "grep", "head", "mkdir", "rm", "sed", "sha256sum", "sleep"),
+    *("tail", "touch", "wc"),
+)
 
 PYTHON = """#!/bin/sh
 case "$1 $2" in
   "-c "*) echo "(3, 12)" ;;
   "-m venv") mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; cp "{pip}" "$3/bin/pip"; echo venv >>"{calls}" ;;
 esac
+"""
+
+PIP = """#!/bin/sh
+case "$*" in
+  "config list") echo "global.extra-index-url='https://ours/simple https://theirs/simple'"; exit ;;
+  *" uv") exit 1 ;;
+esac
+echo "pip $*" >>"{calls}"
+exit {status}
 """
 
 
@@ -50,7 +62,7 @@ class Checkout:
 
     def install_python(self, path: Path, *, pip_status: int = 0) -> None:
         pip = self.root.parent / "pip"
-        self.script(pip, f'#!/bin/sh\necho "pip $*" >>"{self.calls}"\nexit {pip_status}\n')
+        self.script(pip, PIP.format(calls=self.calls, status=pip_status))
         self.script(path, PYTHON.format(pip=pip, calls=self.calls))
 
     def bootstrap(self, **environment: str) -> subprocess.CompletedProcess:
@@ -113,6 +125,23 @@ def test_the_second_run_does_nothing_until_a_pinned_version_changes(checkout):
         constraints.write("one-more==1.0\n")
     assert checkout.bootstrap().returncode == 0
     assert checkout.recorded() == [*first, first[1]]
+
+
+def test_uv_installs_the_same_from_where_pip_would_and_pip_where_uv_cannot(checkout):
+    checkout.install_python(checkout.bin / "python3.12")
+    uv = '#!/bin/sh\necho "uv $*" >>"{calls}"\nexit {status}\n'
+    checkout.script(checkout.bin / "uv", uv.format(calls=checkout.calls, status=1))
+    done = checkout.bootstrap()
+    assert (done.returncode, "uv could not install them; pip does" in done.stdout) == (0, True)
+    by_uv, by_pip = checkout.recorded()[1:]
+    assert "--index https://ours/simple --index https://theirs/simple --constraint" in by_uv
+    assert by_uv.partition("--constraint")[2] == by_pip.partition("--constraint")[2]
+
+    checkout.script(checkout.bin / "uv", uv.format(calls=checkout.calls, status=0))
+    with (checkout.root / "constraints.txt").open("a") as constraints:
+        constraints.write("one-more==1.0\n")
+    assert checkout.bootstrap().returncode == 0
+    assert checkout.recorded()[3:] == [by_uv]
 
 
 def test_an_environment_whose_making_failed_is_made_afresh(checkout):
