@@ -37,6 +37,12 @@ def main() -> int:
     target = (PACKAGE / "pretrained" / task).resolve()
     if source == target:
         raise SurefootError(f"{source} is where the policy is shipped to; name the run that it came from.")
+    commit = RunDirectory.open(args.run).read_record()["commit"] or "unknown"
+    if commit == "unknown" or commit.endswith("-dirty"):
+        raise SurefootError(
+            f"{args.run} was trained from the commit {commit}, from which nobody could train it again. Commit what "
+            "differs, and train it again."
+        )
     content = read_checkpoint(policy.checkpoint)
     shutil.rmtree(target, ignore_errors=True)
     (target / "checkpoints").mkdir(parents=True)

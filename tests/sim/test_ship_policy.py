@@ -1,6 +1,7 @@
 """Shipping a policy puts its run and its bundle into the package: here into a copy of it."""
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -40,6 +41,14 @@ def test_a_run_is_shipped_as_a_slim_run_and_as_the_bundle_that_came_with_the_pac
     assert refused.returncode == 2, refused.stdout + refused.stderr
     assert "is where the policy is shipped to; name the run that it came from" in refused.stderr
     assert (shipped / "run.json").is_file(), "nothing was removed"
+
+    record = run / "run.json"
+    text = record.read_text()
+    commit = json.loads(text)["commit"]
+    record.write_text(text.replace(commit, f"{commit}-dirty"))
+    refused = ship(package, str(run))
+    assert (refused.returncode, f"was trained from the commit {commit}-dirty" in refused.stderr) == (2, True)
+    record.write_text(text)
 
     shutil.rmtree(shipped)
     done = ship(package, str(run), "--play", str(run / "play.json"))
