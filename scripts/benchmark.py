@@ -1,4 +1,4 @@
-"""Measure Surefoot's speed: ``python scripts/benchmark.py step|train|randomization|bridge|verify --json FILE``."""
+"""Measure speed: ``python scripts/benchmark.py step|train|randomization|bridge|verify|start --json FILE``."""
 
 import argparse
 import sys
@@ -9,6 +9,7 @@ from surefoot.report import provenance, write_report
 from surefoot_bridge.command_line import ended
 from surefoot_devtools.benchmarking.bridge_suite import measure_bridge
 from surefoot_devtools.benchmarking.randomization_suite import RandomizationSuite, holds
+from surefoot_devtools.benchmarking.start_suite import measure_start
 from surefoot_devtools.benchmarking.suite import compare, run_worker
 from surefoot_devtools.benchmarking.verify_suite import measure_verify
 from surefoot_devtools.benchmarking.worker import Request
@@ -19,6 +20,7 @@ KINDS = {
     "randomization": "drawing and applying randomized parameters, and a task with them on and off",
     "bridge": "ticks of the control loop on the robot's computer",
     "verify": "scenarios in MuJoCo",
+    "start": "until a program shows its help or refuses a mistake",
 }
 BUNDLES = Path(__file__).resolve().parents[1] / "tasks/surefoot_tasks/velocity/bundles"
 NUM_ENVS = {"step": [256, 1024, 4096], "train": [256, 1024, 4096], "randomization": [4096]}
@@ -40,11 +42,13 @@ def main() -> int:
     parser.add_argument("--profile", action="store_true", help="print where the time of our step goes, and stop")
     parser.add_argument("--json", help="file for the figures")
     args = parser.parse_args()
-    if args.kind in ("bridge", "verify"):
+    if args.kind in ("bridge", "verify", "start"):
         # The first one makes the bridge's long run and is verified, and must walk: the Go2's.
         bundles = args.bundle or sorted((path for path in BUNDLES.iterdir() if path.is_dir()), reverse=True)
         if args.kind == "bridge":
             figures, rows, ok = measure_bridge(bundles, seconds=args.seconds, minutes=args.minutes, report=print)
+        elif args.kind == "start":
+            figures, rows, ok = measure_start(report=print)
         else:
             figures, rows, ok = measure_verify(bundles[0], tuple(args.suite), report=print)
         if args.json:

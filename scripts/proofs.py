@@ -126,6 +126,7 @@ ALL: dict[str, Callable[[], int]] = {
     ),
     "falls": command(*INJECT_FAULTS, "--falls", *report_of("falls"), *pages_of("falls")),
     "benchmark_verify": command(*BENCHMARK, "verify", "--suite", "quick", "standard", *report_of("benchmark_verify")),
+    "benchmark_start": command(*BENCHMARK, "start", *report_of("benchmark_start")),
     "verify_go2": command(
         *(SUREFOOT, "verify", f"{BUNDLES}/{TASK}", "--suite", "standard", "--engines", "physx,newton,mujoco"),
         *("--gate", "flat", "--report", str(PROOFS / "verify_go2")),

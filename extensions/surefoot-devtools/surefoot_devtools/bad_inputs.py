@@ -158,4 +158,9 @@ def _run(command: list[str], folder: Path) -> tuple[int, str, float]:
 
 def bare_seconds() -> float:
     """Return the processor time of a Python that does nothing [s]."""
-    return min(_run([sys.executable, "-c", "pass"], ROOT)[2] for _ in range(3))
+    return min(processor_seconds([sys.executable, "-c", "pass"], ROOT) for _ in range(3))
+
+
+def processor_seconds(command: list[str], folder: Path) -> float:
+    """Return the processor time of a command that is run in a folder [s]."""
+    return _run(command, folder)[2]
