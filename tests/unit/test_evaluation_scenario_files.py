@@ -9,8 +9,9 @@ import pytest
 
 from surefoot.evaluation.engines.choice import ENGINES, allocate
 from surefoot.evaluation.measure_catalogue import MEASURES
+from surefoot.evaluation.named import SUITES
 from surefoot.evaluation.scenarios import files as scenario_files
-from surefoot.evaluation.scenarios.files import BUILT_IN, load_suite, scenario_schema
+from surefoot.evaluation.scenarios.files import load_suite, scenario_schema
 from surefoot.evaluation.scenarios.scenario import VARIED, Bound, Suite
 from surefoot.evaluation.statistics import fewest_successes
 from surefoot_bridge.bundle import load_bundle
@@ -49,7 +50,7 @@ def refusal(file: Path, text: str, contract=None) -> str:
 # Suites that come with the package
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", SUITES)
 def test_a_built_in_suite_suits_the_policy_that_comes_with_the_package(name, contract):
     suite = load_suite(name, contract)
     assert suite.name == name
@@ -133,7 +134,7 @@ def test_the_quick_suite_is_quick_and_its_gate_within_reach(contract):
         assert fewest_successes(scenario.trials, scenario.threshold) <= scenario.trials == 40
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", SUITES)
 def test_a_suite_says_the_same_after_a_trip_through_json(name):
     suite = load_suite(name, None)
     assert Suite.model_validate(json.loads(json.dumps(suite.model_dump(mode="json"), allow_nan=False))) == suite
@@ -151,7 +152,7 @@ def test_the_schema_takes_the_built_in_suites_and_single_scenarios():
     jsonschema = pytest.importorskip("jsonschema")
     yaml = pytest.importorskip("yaml")
     validator = jsonschema.Draft202012Validator(scenario_schema())
-    for name in BUILT_IN:
+    for name in SUITES:
         data = yaml.safe_load(PUBLISHED.with_name("suites").joinpath(f"{name}.yaml").read_text())
         validator.validate(data)
         for scenario in data["scenarios"]:

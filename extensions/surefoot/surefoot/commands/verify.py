@@ -83,9 +83,14 @@ def run(args: argparse.Namespace) -> int:
     """
     from surefoot.commands.export import read_private_key
     from surefoot.engines import check_device, default_device
-    from surefoot.evaluation.running.live_progress import LiveProgress
-    from surefoot.evaluation.running.verification import VerifyRequest, checked, verify
+    from surefoot.evaluation.engines.choice import check_engines
+    from surefoot.evaluation.named import gate_path, suite_path
 
+    suite_path(args.suite)
+    if args.gate is not None:
+        gate_path(args.gate)
+    device = check_device(args.device or default_device())
+    check_engines(args.engines, device)
     key = None if args.sign is None else read_private_key(args.sign)
     if key is not None and not args.add_to_bundle:
         raise SurefootError(
@@ -95,21 +100,23 @@ def run(args: argparse.Namespace) -> int:
         raise SurefootError("--wandb needs the package wandb: pip install 'surefoot[wandb]'.")
     if args.add_to_bundle:
         OUTPUT_FOLDER.check("--add-to-bundle", args.bundle)
+    from surefoot.evaluation.running.live_progress import LiveProgress
+    from surefoot.evaluation.running.verification import VerifyRequest, checked, verify
+    from surefoot_bridge.bundle import load_bundle
+
     request = VerifyRequest(
         bundle=args.bundle,
         suite=args.suite,
         engines=args.engines,
         gate=args.gate,
         folder=args.report or _default_folder(args),
-        device=check_device(args.device or default_device()),
+        device=device,
         trials=args.trials,
         scenarios=tuple(args.scenario),
         processes=args.processes,
         stop_early=args.stop_early,
         pages=not args.no_pages,
     )
-    from surefoot_bridge.bundle import load_bundle
-
     bundle = load_bundle(args.bundle, runtime="numpy")
     checked(request, bundle)
     if not args.replace:

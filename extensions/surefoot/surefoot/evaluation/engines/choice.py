@@ -6,11 +6,14 @@ import importlib.util
 import math
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from surefoot.engines.physics import SHORT_NAMES, check_physics, short_name
-from surefoot.evaluation.scenarios.scenario import RobotVariation, Scenario
 from surefoot.report import memory_gib
 from surefoot_bridge.errors import SurefootError, unknown_name
+
+if TYPE_CHECKING:
+    from surefoot.evaluation.scenarios.scenario import RobotVariation, Scenario
 
 MUJOCO = "mujoco"
 PHYSX, NEWTON = SHORT_NAMES["physx"], SHORT_NAMES["newton"]

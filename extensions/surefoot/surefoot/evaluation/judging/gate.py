@@ -12,12 +12,12 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from surefoot.evaluation.engines.choice import full_name
+from surefoot.evaluation.named import NO_GATE_FILE, gate_path
 from surefoot.evaluation.results.result import Evaluation, success_interval
 from surefoot.evaluation.scenarios.scenario import Suite
 from surefoot.evaluation.statistics import Interval, certain_verdict, fewest_successes, fewest_trials
 from surefoot.evaluation.trials.outcome import ScenarioOutcome
 from surefoot.located_yaml import read_yaml, validated
-from surefoot.task_registry import package_folders
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 Judgement = Literal["pass", "fail", "undecided", "could not run", "not scored"]
@@ -61,7 +61,9 @@ class Gate(BaseModel):
         return scenarios
 
 
-STANDARD = Gate(version=1, name="standard", description="Every scenario in every engine, with the suite's thresholds.")
+STANDARD = Gate(
+    version=1, name=NO_GATE_FILE, description="Every scenario in every engine, with the suite's thresholds."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,19 +142,14 @@ def load_gate(name_or_path: str | Path) -> Gate:
     """Return a gate.
 
     Args:
-        name_or_path: ``standard``, the name of one that came with the tasks, in a folder ``gates`` of theirs, or a YAML
-            file with the keys of :class:`Gate`.
+        name_or_path: ``standard``, the name of one that came with the tasks, or a YAML file with the keys of
+            :class:`Gate`.
 
     Raises:
         SurefootError: If there is no such file, or anything in it is wrong.
     """
-    if str(name_or_path) == STANDARD.name:
-        return STANDARD
-    shipped = {path.stem: path for folder in package_folders() for path in folder.glob("*/gates/*.yaml")}
-    path = shipped.get(str(name_or_path), Path(name_or_path))
-    if not path.is_file():
-        raise unknown_name("gate", str(name_or_path), [STANDARD.name, *shipped], "Or name a YAML file.")
-    return validated(Gate, read_yaml(path))
+    path = gate_path(name_or_path)
+    return STANDARD if path is None else validated(Gate, read_yaml(path))
 
 
 def check_gate(gate: Gate, suite: Suite) -> None:

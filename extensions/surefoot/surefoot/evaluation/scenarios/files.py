@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import models_json_schema
 
+from surefoot.evaluation.named import suite_path
 from surefoot.located_yaml import LocatedYaml, Mistake, Place, read_yaml, validated
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import SurefootError
 
 from .robot_fit import incompatibilities
 from .rules import scenario_mistakes
@@ -20,10 +21,6 @@ from .scenario import Scenario, Suite
 if TYPE_CHECKING:
     from surefoot_bridge.contract import Contract
 
-BUILT_IN = ("quick", "standard", "harsh")
-"""Suites that come with the package, by name."""
-
-_SUITES = Path(__file__).with_name("suites")
 _ENDINGS = (".yaml", ".yml")
 
 
@@ -35,7 +32,7 @@ def load_suite(name_or_path: str | Path, contract: Contract | None) -> Suite:
     scenarios in its files, one in each, in the order of the files' names.
 
     Args:
-        name_or_path: One of :data:`BUILT_IN`, a YAML file, or a folder.
+        name_or_path: One of :data:`~surefoot.evaluation.named.SUITES`, a YAML file, or a folder.
         contract: Contract of the policy that is to run it: what is beyond its commands or does not fit its robot is
             refused. None where that is not known yet.
 
@@ -43,13 +40,9 @@ def load_suite(name_or_path: str | Path, contract: Contract | None) -> Suite:
         SurefootError: If there is no such suite, or anything in it is wrong; all mistakes of form are named at once,
             and where there are none all of content, each with its file, line and place, what is right, and the remedy.
     """
-    if str(name_or_path) in BUILT_IN:
-        return _suite(read_yaml(_SUITES / f"{name_or_path}.yaml"), contract)
-    path = Path(name_or_path)
+    path = suite_path(name_or_path)
     if path.is_dir():
         return _folder(path, contract)
-    if not path.is_file():
-        raise unknown_name("suite", str(name_or_path), BUILT_IN, "Or name a YAML file, or a folder of scenarios.")
     located = read_yaml(path)
     if isinstance(located.data, dict) and located.data.keys().isdisjoint(("scenarios", "version")):
         return _as_suite(path, [_scenario(located, contract)])
