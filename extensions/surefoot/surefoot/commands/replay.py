@@ -59,6 +59,13 @@ def run(args: argparse.Namespace) -> int:
         SurefootError: If it could not run, or a file could not be written.
     """
     from surefoot.engines import check_device, default_device
+    from surefoot.evaluation.engines.choice import check_engines
+    from surefoot.evaluation.named import suite_path
+
+    suite_path(args.suite)
+    device = check_device(args.device or default_device())
+    if len(engines := check_engines(args.engine, device)) != 1:
+        raise SurefootError(f"A trial runs in one engine; --engine {args.engine} names {len(engines)}. Name one.")
     from surefoot.evaluation.measure_catalogue import MEASURES
     from surefoot.evaluation.running.verification import VerifyRequest, checked
     from surefoot.evaluation.trials.recording import Recording
@@ -69,12 +76,10 @@ def run(args: argparse.Namespace) -> int:
         engines=args.engine,
         gate=None,
         folder=args.output or Path("runs") / "replay" / f"{args.scenario}_{args.engine}_{args.number}",
-        device=check_device(args.device or default_device()),
+        device=device,
         processes=1,
     )
     plan = checked(request)
-    if len(plan.engines) != 1:
-        raise SurefootError(f"A trial runs in one engine; --engine {args.engine} names {len(plan.engines)}. Name one.")
     _check_trial(plan, args)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     outcome = _run_again(plan, args.scenario, args.number)
