@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, List, Sequence
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from .model import RobotModel
 
 GROUND = "ground"
 """Name of the ground's geom."""
+
+_BODY_RGBA, _FOOT_RGBA = (0.16, 0.22, 0.30, 1.0), (0.93, 0.46, 0.10, 1.0)
+"""Dark slate and orange: in a film of a gait one looks at the feet."""
 
 
 def load_mujoco() -> Any:
@@ -61,6 +64,44 @@ def begin_scene(mujoco: Any, mjcf_path: Path, physics_dt_s: float) -> Any:
 def add_plane(mujoco: Any, scene: Any, friction: float) -> None:
     """Add the ground, the plane z = 0; see :func:`ground_contact`."""
     scene.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], **ground_contact(friction))
+
+
+def dress(mujoco: Any, scene: Any, foot_bodies: Sequence[str]) -> None:
+    """Make a robot of primitive shapes fit to be looked at; one of meshes is left as it is. Of no use to physics.
+
+    Its shapes are those of collisions: they leave gaps between bodies, which get a rod each, from the nearest end of
+    the parent's shapes to the child. Its colours become such that it stands out from a light ground, its feet most.
+
+    Args:
+        mujoco: The module.
+        scene: The robot, without ground; changed.
+        foot_bodies: Its feet.
+    """
+    model = scene.copy().compile()
+    if model.nmesh or not model.ngeom:
+        return
+    for geom in scene.geoms:
+        geom.rgba = _FOOT_RGBA if geom.parent.name in foot_bodies else _BODY_RGBA
+    radius = min(float(size[size > 0.0].min()) for size in model.geom_size)
+    no_shape = {"contype": 0, "conaffinity": 0, "mass": 0.0, "rgba": _BODY_RGBA}
+    for child in range(2, model.nbody):
+        parent, place = int(model.body_parentid[child]), model.body_pos[child]
+        shapes = np.flatnonzero(model.geom_bodyid == parent)
+        ends = [end for geom in shapes for end in _ends(mujoco, model, geom)] or [np.zeros(3)]
+        nearest = min(ends, key=lambda end: float(np.linalg.norm(end - place)))
+        if parent and np.linalg.norm(nearest - place) > radius:
+            rod = {"type": mujoco.mjtGeom.mjGEOM_CAPSULE, "size": [radius, 0.0, 0.0], "fromto": [*nearest, *place]}
+            scene.bodies[parent].add_geom(**rod, **no_shape)
+
+
+def _ends(mujoco: Any, model: Any, geom: int) -> List[np.ndarray]:
+    """Return the middle of a shape and both ends of its longest axis, in its body's frame [m]."""
+    turn, size = np.zeros(9), model.geom_size[geom]
+    mujoco.mju_quat2Mat(turn, model.geom_quat[geom])
+    is_box = model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX
+    axis = int(np.argmax(size)) if is_box else 2
+    half = turn.reshape(3, 3)[:, axis] * (size[axis] if is_box else size[1])
+    return [model.geom_pos[geom] + share * half for share in (-1.0, 0.0, 1.0)]
 
 
 def ground_contact(friction: float) -> Dict[str, Any]:
