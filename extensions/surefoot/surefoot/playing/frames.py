@@ -20,6 +20,7 @@ from surefoot_robots.gait_pairs import short_names
 _COMMAND_RGBA = np.array([0.10, 0.65, 0.30, 0.9], dtype=np.float32)
 _VELOCITY_RGBA = np.array([0.15, 0.40, 0.95, 0.9], dtype=np.float32)
 _PUSH_RGBA = np.array([0.90, 0.15, 0.15, 0.9], dtype=np.float32)
+_SHADE_RGBA = np.array([0.0, 0.0, 0.0, 0.35], dtype=np.float32)
 
 _FOLLOW_S, _TURN_S = 0.3, 1.0
 """Time constants with which the camera follows the base's position and heading: slowly enough that its motion shows."""
@@ -59,6 +60,7 @@ def render_frames(
             camera.lookat[:] = looked_at[step] - [0.0, 0.0, 0.25 * spec.base_height_m]
             camera.azimuth = azimuth_deg[step]
             renderer.update_scene(scene.data, camera)
+            _darken_below_feet(renderer.scene, scene, grid)
             _add_arrows(renderer.scene, recording, step, spec.base_height_m)
             yield overlay.draw(renderer.render(), step)
 
@@ -85,6 +87,16 @@ def _smoothed(values: np.ndarray, time_constant_steps: float) -> np.ndarray:
     for step in range(1, len(smoothed)):
         smoothed[step] = smoothed[step - 1] + blend * (smoothed[step] - smoothed[step - 1])
     return smoothed
+
+
+def _darken_below_feet(drawn: mujoco.MjvScene, scene: RobotScene, grid: HeightGrid) -> None:
+    """Draw a dark disc on the ground below each foot, which says how far the foot is from it."""
+    for name in scene.spec.foot_bodies:
+        x, y, _ = scene.data.body(name).xpos
+        start = np.array([x, y, float(grid.height(x, y)) + 0.001])
+        end = start + np.array([0.0, 0.0, 0.002])
+        radius = 0.1 * scene.spec.base_height_m
+        add_connector(drawn, mujoco.mjtGeom.mjGEOM_CYLINDER, radius, start, end, _SHADE_RGBA)
 
 
 def _add_arrows(scene: mujoco.MjvScene, recording: EpisodeRecording, step: int, base_height_m: float) -> None:

@@ -43,3 +43,8 @@ class EpisodeRecording(MotionRecording):
     foot_contact: np.ndarray
     fell: np.ndarray
     push_unit: str = "m/s"
+
+    def fastest_start(self, num_steps: int) -> int:
+        """Return a step a second into the fastest command, or earlier where fewer than so many steps are left."""
+        fastest = int(np.argmax(np.linalg.norm(self.command[:, :2], axis=1)))
+        return max(0, min(fastest + round(1.0 / self.step_dt), self.num_steps - num_steps))

@@ -18,12 +18,9 @@ _SKY = ([0.85, 0.89, 0.94], [0.62, 0.70, 0.80])
 _CHECKER = ([0.78, 0.80, 0.82], [0.68, 0.70, 0.73])
 """Colours of horizon and nadir, and of the ground's squares, as shares of red, green and blue."""
 
-_LEVEL_SUN = {"pos": [0.0, 0.0, 4.0], "dir": [0.0, 0.0, -1.0], "castshadow": True}
-"""Straight above and with the robot: the shadow says how far each foot is from the ground, and is sharp everywhere."""
-
-_UNEVEN_SUN = {"pos": [0.0, 0.0, 10.0], "dir": [0.55, 0.25, -0.8], "castshadow": False}
-"""From ahead of the start and above, so that risers, treads and slopes differ. Without shadows: a map of them that a
-CPU can draw is so coarse that the ground's own triangles speckle."""
+_SUN = {"pos": [0.0, 0.0, 10.0], "dir": [0.55, 0.25, -0.8], "castshadow": False}
+"""From ahead of the start and above, so that risers, treads and slopes differ. A shadow would take a CPU as long as all
+the rest of a frame, and on uneven ground it speckles: :mod:`surefoot.playing.frames` darkens the ground below feet."""
 
 
 class RobotScene:
@@ -82,9 +79,7 @@ def _compose(spec: RobotSpec, size: tuple[int, int], grid: HeightGrid) -> mujoco
     visual.global_.offwidth, visual.global_.offheight = size
     visual.headlight.ambient, visual.headlight.diffuse = [0.45] * 3, [0.35] * 3
     visual.headlight.specular = [0.0] * 3
-    # Without a GPU every frame is drawn by the CPU: smoothed edges would halve the rate, a finer shadow as well.
-    visual.quality.offsamples = 0
-    visual.quality.shadowsize = 1024
+    visual.quality.offsamples = 0  # without a GPU smoothed edges would halve the rate
     sky = {"type": mujoco.mjtTexture.mjTEXTURE_SKYBOX, "builtin": mujoco.mjtBuiltin.mjBUILTIN_GRADIENT}
     scene.add_texture(name="sky", rgb1=_SKY[0], rgb2=_SKY[1], width=64, height=384, **sky)
     checker = {"type": mujoco.mjtTexture.mjTEXTURE_2D, "builtin": mujoco.mjtBuiltin.mjBUILTIN_CHECKER}
@@ -95,11 +90,6 @@ def _compose(spec: RobotSpec, size: tuple[int, int], grid: HeightGrid) -> mujoco
     ground.material = "checker"
     if grid.is_flat:
         ground.size = [0.0, 0.0, 0.05]
-    carrier, mode, sun = (
-        (scene.body(spec.base_body), mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, _LEVEL_SUN)
-        if grid.is_flat
-        else (scene.worldbody, mujoco.mjtCamLight.mjCAMLIGHT_FIXED, _UNEVEN_SUN)
-    )
     kind = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
-    carrier.add_light(name="sun", type=kind, mode=mode, diffuse=[0.55] * 3, specular=[0.0] * 3, **sun)
+    scene.worldbody.add_light(name="sun", type=kind, diffuse=[0.5] * 3, specular=[0.0] * 3, **_SUN)
     return scene

@@ -115,9 +115,7 @@ def sheet_steps(recording: EpisodeRecording) -> list[int]:
     """Return the steps of a contact sheet, which begin a second into the fastest command."""
     interval = max(1, round(_SHEET_INTERVAL_S / recording.step_dt))
     count = _SHEET_COLUMNS * _SHEET_ROWS
-    fastest = int(np.argmax(np.linalg.norm(recording.command[:, :2], axis=1)))
-    last_start = max(0, recording.num_steps - 1 - interval * (count - 1))
-    start = min(fastest + round(1.0 / recording.step_dt), last_start)
+    start = recording.fastest_start(interval * (count - 1) + 1)
     return [min(start + interval * index, recording.num_steps - 1) for index in range(count)]
 
 

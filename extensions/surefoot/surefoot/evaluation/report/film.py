@@ -170,12 +170,14 @@ def _draw_telling(recording: Recording, scenario: Scenario, path: Path) -> None:
     rows = film_rows(recording)
     # A failure shows at its end, anything else as well in the middle as anywhere.
     shown = len(rows) // 2 if recording.success else len(rows) - 1
-    frames = []
-    for place, frame in enumerate(_frames(recording, scenario, rows)):
-        frames.append(frame)
-        if place == shown:
-            _save_still(frame, path.with_suffix(".jpg"))
-    encode(frames, path, frames_per_second=FRAMES_PER_SECOND, rate_factor=_RATE_FACTOR, preset=_PRESET)
+
+    def frames() -> Iterator[np.ndarray]:
+        for place, frame in enumerate(_frames(recording, scenario, rows)):
+            if place == shown:
+                _save_still(frame, path.with_suffix(".jpg"))
+            yield frame
+
+    encode(frames(), path, frames_per_second=FRAMES_PER_SECOND, rate_factor=_RATE_FACTOR, preset=_PRESET)
 
 
 def _draw_whole(recording: Recording, scenario: Scenario, path: Path) -> None:
