@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _PANELS = (
     ("Train/mean_reward", "Return of an episode (mean)", 1.0),
-    ("Train/tracking_share", "Velocity tracking [% of the most that there is]", 100.0),
+    ("Train/tracking_share", "Velocity tracking [% of its maximum]", 100.0),
     ("Train/mean_episode_length", "Length of an episode (mean) [s]", None),
     ("Loss/value", "Loss of the value function", 1.0),
     ("Policy/mean_std", "Exploration: standard deviation of the actions", 1.0),

@@ -91,5 +91,5 @@ def _compose(spec: RobotSpec, size: tuple[int, int], grid: HeightGrid) -> mujoco
     if grid.is_flat:
         ground.size = [0.0, 0.0, 0.05]
     kind = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
-    scene.worldbody.add_light(name="sun", type=kind, diffuse=[0.5] * 3, specular=[0.0] * 3, **_SUN)
+    scene.worldbody.add_light(name="sun", type=kind, diffuse=[0.65] * 3, specular=[0.0] * 3, **_SUN)
     return scene

@@ -166,8 +166,7 @@ class Recorder(Watcher):
 
         data = mujoco.MjData(self._drawn)
         camera = mujoco.MjvCamera()
-        camera.distance, camera.elevation, camera.azimuth = _GROUND_RGBA = (0.78, 0.80, 0.82, 1.0)
-_DISTANCE_M, _ELEVATION_DEG, _AZIMUTH_DEG
+        camera.distance, camera.elevation, camera.azimuth = _DISTANCE_M, _ELEVATION_DEG, _AZIMUTH_DEG
         size = f"{_WIDTH}x{_HEIGHT}"
         command = [self._ffmpeg, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size]
         command += ["-r", str(_FRAMES_PER_S), "-i", "-", "-pix_fmt", "yuv420p", "-preset", "veryfast", str(self._path)]
