@@ -13,13 +13,12 @@ import numpy as np
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots.mujoco_robot import MujocoRobot
-from surefoot_bridge.robots.mujoco_scene import GROUND, add_plane, begin_scene, dress, load_mujoco
+from surefoot_bridge.robots.mujoco_scene import add_plane, begin_scene, dress, light, load_mujoco
 from surefoot_bridge.state import heading, tilt
 
 _FRAMES_PER_S = 25.0
 _WIDTH, _HEIGHT = 1280, 720
 _HANGS_M = 0.15  # above where it would stand: more than the legs of a G1 stretch from sitting to standing
-_GROUND_RGBA = (0.78, 0.80, 0.82, 1.0)
 _DISTANCE_M, _ELEVATION_DEG, _AZIMUTH_DEG = 2.5, -20.0, 135.0
 
 
@@ -185,16 +184,12 @@ class Recorder(Watcher):
 
 
 def _drawn(robot: MujocoRobot) -> Any:
-    """Return the robot on light ground, as it is drawn; its poses are those of the robot that lives."""
+    """Return the robot as films show it; its poses are those of the robot that lives."""
     mujoco, model = load_mujoco(), robot.robot_model
     scene = begin_scene(mujoco, model.mjcf_path, model.physics_dt_s)
     dress(mujoco, scene, model.foot_names)
     add_plane(mujoco, scene, model.ground_friction)
-    scene.geom(GROUND).rgba = _GROUND_RGBA
-    scene.visual.global_.offwidth, scene.visual.global_.offheight = _WIDTH, _HEIGHT
-    scene.visual.quality.offsamples = 0  # without a GPU smoothed edges would halve the rate
-    scene.visual.headlight.ambient = [0.4] * 3
-    scene.worldbody.add_light(pos=[0.0, 0.0, 4.0], dir=[0.0, 0.0, -1.0], type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
+    light(mujoco, scene, (_WIDTH, _HEIGHT))
     return scene.compile()
 
 
