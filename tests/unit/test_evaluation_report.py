@@ -194,7 +194,9 @@ def test_a_suite_of_24_scenarios_in_three_engines_leaves_room_for_its_films(page
 def test_an_interval_bar_says_its_numbers_and_names_the_threshold(page):
     bar = re.search(r'<svg class="bar fail".*?</svg>', page)[0]
     said = ElementTree.fromstring(bar).get("aria-label")
-    assert said == "20\u202f%, 95 % interval 13\u201329\u202f%, on a line from 0 to 100 %; asked for: more than 85\u202f%"
+    assert (
+        said == "20\u202f%, 95 % interval 13\u201329\u202f%, on a line from 0 to 100 %; asked for: more than 85\u202f%"
+    )
     assert "&gt; 85\u202f%</text>" in bar
 
 

@@ -180,7 +180,9 @@ def test_learning_curves_are_in_units_that_people_read_and_their_labels_are_apar
     shown = [axes.lines[0].get_ydata().tolist() for axes in figure.axes]
     assert [shown[place] for place in (1, 2, 5)] == [[50.0, 50.0], [20.0, 20.0], [2.5, 2.5]]  # %, s, thousand a second
     figure.draw_without_rendering()
-    texts = [text for axes in figure.axes for text in (axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)]
+    texts = [
+        text for axes in figure.axes for text in (axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)
+    ]
     boxes = [text.get_window_extent() for text in texts if text.get_text()]
     assert len(boxes) == 12
     assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))

@@ -55,7 +55,9 @@ class Overlay:
         push = self._recent_push(step)
         if push is not None:
             direction = np.degrees(np.arctan2(push[1], push[0]))
-            lines.append((f"push {np.hypot(*push):.3g} {self.recording.push_unit} towards {direction:+.0f} deg", _ALERT))
+            lines.append(
+                (f"push {np.hypot(*push):.3g} {self.recording.push_unit} towards {direction:+.0f} deg", _ALERT)
+            )
         width = max(canvas.textlength(text, font=_font(size)) for text, _ in lines)
         canvas.rounded_rectangle((8, 8, 24 + width, 16 + len(lines) * 1.3 * size), radius=6, fill=_PANEL)
         for row, (text, color) in enumerate(lines):

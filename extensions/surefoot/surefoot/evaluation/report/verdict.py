@@ -33,7 +33,6 @@ _LABEL_HALF = 14.0
 """Half the width of the threshold's label: so far it stays from the ends."""
 
 
-
 @dataclass(frozen=True)
 class Headline:
     """What stands on top.
