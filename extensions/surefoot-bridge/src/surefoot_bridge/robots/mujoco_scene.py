@@ -94,7 +94,7 @@ def dress(mujoco: Any, scene: Any, foot_bodies: Sequence[str]) -> None:
     no_shape = {"contype": 0, "conaffinity": 0, "mass": 0.0, "rgba": _BODY_RGBA}
     for child in range(2, model.nbody):
         parent, place = int(model.body_parentid[child]), model.body_pos[child]
-        shapes = np.flatnonzero(model.geom_bodyid == parent)
+        shapes = np.flatnonzero(model.geom_bodyid == parent).tolist()
         ends = [end for geom in shapes for end in _ends(mujoco, model, geom)] or [np.zeros(3)]
         nearest = min(ends, key=lambda end: float(np.linalg.norm(end - place)))
         if parent and np.linalg.norm(nearest - place) > radius:

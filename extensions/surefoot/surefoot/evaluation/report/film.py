@@ -106,13 +106,13 @@ def whole_film(recording: Recording, scenario: Scenario, path: Path) -> None:
 
 def as_episode(recording: Recording) -> EpisodeRecording:
     """Return a trial in the form of an episode of ``surefoot play``, to be drawn as one."""
-    spec = get_robot(recording.robot)
-    policy_order = [spec.sdk_joint_names.index(name) for name in spec.joint_names]
+    spec, name = get_robot(recording.robot), title(recording.scenario).replace(THIN, " ")
+    policy_order = [spec.sdk_joint_names.index(joint) for joint in spec.joint_names]
     fell = np.zeros(recording.num_steps, dtype=bool)
     fell[-1] = recording.reason == "fell"
     return EpisodeRecording(
         robot=recording.robot,
-        task=f"{title(recording.scenario).replace(THIN, ' ')}, {style_of(recording.engine).label}, trial {recording.number}",
+        task=f"{name}, {style_of(recording.engine).label}, trial {recording.number}",
         step_dt=period_s(recording),
         base_pos=recording.base_pos_w.astype(float),
         base_quat_wxyz=recording.base_quat_wxyz.astype(float),

@@ -200,7 +200,7 @@ def _failures(outcome: ScenarioOutcome) -> tuple[tuple[str, int, str], ...]:
 
 
 def _bar(rate: float, low: float, high: float, threshold: float, state: State) -> Markup:
-    """Draw a rate with its interval from 0 to 100 %, which ends in strokes, and the threshold as a tick with a number."""
+    """Draw a rate with its interval from 0 to 100 % between strokes, and the threshold as a tick with its number."""
     middle = _BAR_MIDDLE
 
     def at(share: float) -> float:
