@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import mujoco
 import numpy as np
 
+from surefoot.motion_recording import FILM_SIZE
 from surefoot.playing.overlay import Overlay
 from surefoot.playing.recording import EpisodeRecording
 from surefoot.playing.scene import LEVEL, RobotScene, add_connector
-from surefoot.playing.video import SIZE
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.state import heading
 from surefoot_robots import get_robot
@@ -33,7 +33,7 @@ _AROUND_M = 4.0
 
 
 def render_frames(
-    recording: EpisodeRecording, steps: Sequence[int], *, size: tuple[int, int] = SIZE, grid: HeightGrid = LEVEL
+    recording: EpisodeRecording, steps: Sequence[int], *, size: tuple[int, int] = FILM_SIZE, grid: HeightGrid = LEVEL
 ) -> Iterator[np.ndarray]:
     """Draw some steps of a recording.
 

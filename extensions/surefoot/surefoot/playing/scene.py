@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from surefoot.playing.video import SIZE
+from surefoot.motion_recording import FILM_SIZE
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import add_ground
 from surefoot_bridge.robots.mujoco_scene import GROUND, dress, light
@@ -23,7 +23,7 @@ class RobotScene:
         grid: The ground.
     """
 
-    def __init__(self, spec: RobotSpec, *, size: tuple[int, int] = SIZE, grid: HeightGrid = LEVEL) -> None:
+    def __init__(self, spec: RobotSpec, *, size: tuple[int, int] = FILM_SIZE, grid: HeightGrid = LEVEL) -> None:
         self.spec = spec
         self.model = _compose(spec, size, grid).compile()
         self.data = mujoco.MjData(self.model)

@@ -20,13 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from surefoot.files import atomic_write
+from surefoot.motion_recording import FILM_SIZE
 from surefoot.playing.recording import EpisodeRecording
 from surefoot.processes import module_command
 from surefoot_bridge.errors import SurefootError
 
 FRAMES_PER_SECOND = 25
-SIZE = (1280, 720)
-"""Width and height of every film [pixels]."""
 
 _SHEET_SIZE = (640, 360)
 _SHEET_COLUMNS, _SHEET_ROWS = 4, 3
@@ -123,7 +122,7 @@ def encode(
     frames: Iterable[np.ndarray],
     path: Path,
     *,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = FILM_SIZE,
     frames_per_second: int = FRAMES_PER_SECOND,
     rate_factor: int = 23,
 ) -> None:
