@@ -59,6 +59,20 @@ def test_the_length_of_trials_is_read_back_where_it_is_not_the_scenarios_own(tmp
     assert [item.length_s for item in read_evaluation(tmp_path).outcomes[:2]] == [2.5, None]
 
 
+def test_what_safety_did_in_each_trial_is_read_back_and_may_be_missing(tmp_path):
+    made = rig.evaluation()
+    first = made.outcomes[0]
+    acted = replace(first.outcomes[1], interventions={"target_rate": 2})
+    outcomes = (replace(first, outcomes=(first.outcomes[0], acted, *first.outcomes[2:])), *made.outcomes[1:])
+    write_evaluation(tmp_path / FILE_NAME, replace(made, outcomes=outcomes))
+    assert [trial.interventions for trial in read_evaluation(tmp_path).outcomes[0].outcomes[:2]] == [
+        {},
+        {"target_rate": 2},
+    ]
+    older = changed(tmp_path / FILE_NAME, lambda data: data["results"][0]["trials"].pop("interventions"))
+    assert read_evaluation(older.parent).outcomes[0].outcomes[1].interventions == {}
+
+
 def test_it_holds_no_time_no_machine_and_no_path(path):
     text = path.read_text()
     assert not re.search(r"\d{4}-\d{2}-\d{2}|\d{2}:\d{2}:\d{2}", text)

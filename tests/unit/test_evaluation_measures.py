@@ -124,6 +124,7 @@ def test_interventions_count_rules_that_begin_to_act_and_end_no_trial_by_themsel
     (outcome,) = play(measures_of(batch()), 0.1, safety=safety).outcomes()
     assert outcome.success
     assert outcome.measures["safety_interventions"] == 3.0
+    assert outcome.interventions == {"target_rate": 2, "torque_asked": 1}
 
 
 def test_a_trial_that_ends_in_its_first_tick_has_no_measure_that_needs_time():

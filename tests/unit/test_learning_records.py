@@ -1,5 +1,6 @@
 """The run directory, its metrics, episode means, the view for people and the memory check."""
 
+import itertools
 import json
 import re
 
@@ -7,7 +8,7 @@ import pytest
 import torch
 
 from surefoot.learning import memory
-from surefoot.learning.curves import draw_learning_curves
+from surefoot.learning.curves import draw_learning_curves, learning_figure
 from surefoot.learning.episode_statistics import EpisodeStatistics
 from surefoot.learning.metrics import JsonLines
 from surefoot.learning.progress import Progress
@@ -164,8 +165,24 @@ def test_learning_curves_are_drawn_and_refused_without_metrics(tmp_path):
     metrics = tmp_path / "metrics.jsonl"
     metrics.touch()
     with pytest.raises(SurefootError, match="holds no iteration"):
-        draw_learning_curves(metrics, tmp_path / "curves.png")
+        draw_learning_curves(metrics, tmp_path / "curves.png", step_dt=0.02)
     for iteration in (1, 2):
         JsonLines(metrics).write({"env_steps": 100 * iteration, "elapsed_s": 1.0, "Train/mean_reward": 1.0}, iteration)
-    picture = draw_learning_curves(metrics, tmp_path / "curves.png")
+    picture = draw_learning_curves(metrics, tmp_path / "curves.png", step_dt=0.02)
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_learning_curves_are_in_units_that_people_read_and_their_labels_are_apart(tmp_path):
+    row = {"Train/tracking_share": 0.5, "Train/mean_episode_length": 1000.0, "Perf/env_steps_per_s": 2500.0}
+    for iteration in (1, 2):
+        JsonLines(tmp_path / "metrics.jsonl").write({"env_steps": 2e6, "elapsed_s": 1.0, **row}, iteration)
+    figure = learning_figure(tmp_path / "metrics.jsonl", step_dt=0.02)
+    shown = [axes.lines[0].get_ydata().tolist() for axes in figure.axes]
+    assert [shown[place] for place in (1, 2, 5)] == [[50.0, 50.0], [20.0, 20.0], [2.5, 2.5]]  # %, s, thousand a second
+    figure.draw_without_rendering()
+    texts = [
+        text for axes in figure.axes for text in (axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label)
+    ]
+    boxes = [text.get_window_extent() for text in texts if text.get_text()]
+    assert len(boxes) == 12
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))

@@ -1,10 +1,12 @@
 """Recordings, and the pictures made of them without a display or a GPU."""
 
 import ctypes.util
+import itertools
 import re
 import subprocess
 
 import imageio_ffmpeg
+import mujoco
 import numpy as np
 import pytest
 from PIL import Image
@@ -12,6 +14,7 @@ from PIL import Image
 from surefoot.motion_recording import stretches
 from surefoot.playing import gait_diagram, overlay, video
 from surefoot.playing.recording import EpisodeRecording
+from surefoot.playing.scene import RobotScene
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
 
@@ -89,16 +92,16 @@ def test_the_contact_sheet_of_a_short_recording_stays_inside_it():
 
 
 def read_film(path):
-    """Return the frames (num_frames, 480, 640, 3) of a film, and what ffmpeg says of it."""
+    """Return the frames (num_frames, 720, 1280, 3) of a film, and what ffmpeg says of it."""
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     result = subprocess.run(command, capture_output=True, check=True)
-    return np.frombuffer(result.stdout, np.uint8).reshape(-1, 480, 640, 3), result.stderr.decode()
+    return np.frombuffer(result.stdout, np.uint8).reshape(-1, 720, 1280, 3), result.stderr.decode()
 
 
 @needs_osmesa
 def test_frames_are_neither_black_nor_constant(film):
     frames, _ = read_film(film / "film.mp4")
-    assert frames.shape == (25, 480, 640, 3)
+    assert frames.shape == (25, 720, 1280, 3)
     brightness = frames.mean(axis=(1, 2, 3))
     assert brightness.min() > 50
     assert frames.std(axis=(1, 2, 3)).min() > 20
@@ -107,14 +110,35 @@ def test_frames_are_neither_black_nor_constant(film):
 
 
 @needs_osmesa
+def test_the_robot_is_darker_than_its_ground_and_its_feet_have_a_colour_of_their_own(film):
+    frame = read_film(film / "film.mp4")[0][12].astype(int)
+    red, green, blue = np.moveaxis(frame[150:600, 300:1100], -1, 0)  # without the panels
+    robot, feet = (red < 80) & (green < 90) & (blue < 110), (red > 150) & (green < 160) & (blue < 100)
+    assert robot.mean() > 0.04
+    assert 300 < feet.sum() < 6000
+    ground = frame[560:600, 100:300]  # beside the robot
+    assert ground.mean(axis=-1).min() > 130
+
+
+def test_each_foot_is_joined_to_its_calf():
+    scene = RobotScene(get_robot(ROBOT))
+    model = scene.model
+    for foot in get_robot(ROBOT).foot_bodies:
+        body = model.body(foot).id
+        shapes = [np.flatnonzero(model.geom_bodyid == place) for place in (body, model.body_parentid[body])]
+        gaps_m = [mujoco.mj_geomDistance(model, scene.data, *pair, 1.0, None) for pair in itertools.product(*shapes)]
+        assert min(gaps_m) <= 0.0, foot
+
+
+@needs_osmesa
 def test_the_film_is_h264_in_colours_that_browsers_play(film):
     _, header = read_film(film / "film.mp4")
-    assert re.search(r"Video: h264 .* yuv420p.* 640x480.* 25 fps", header)
+    assert re.search(r"Video: h264 .* yuv420p.* 1280x720.* 25 fps", header)
 
 
 @needs_osmesa
 def test_the_contact_sheet_shows_four_by_three_frames(film):
-    assert np.asarray(Image.open(film / "sheet.png")).shape == (3 * 480, 4 * 640, 3)
+    assert np.asarray(Image.open(film / "sheet.png")).shape == (3 * 360, 4 * 640, 3)
 
 
 @needs_osmesa
@@ -152,9 +176,19 @@ def test_a_library_that_was_chosen_is_taken(monkeypatch):
 def test_the_gait_diagram_is_a_picture_with_dark_stance_bars(tmp_path):
     gait_diagram.write_gait_diagram(make_recording(), tmp_path / "gait.png")
     picture = np.asarray(Image.open(tmp_path / "gait.png"))[..., :3]
-    assert picture.shape == (800, 1400, 3)
-    # Half of the time, 0.8 of the rows, a quarter of the picture's height: a tenth, less the margins.
-    assert 0.05 < (picture.max(axis=-1) < 60).mean() < 0.2
+    assert picture.shape == (1000, 1400, 3)
+    # Half of the time, 0.8 of the rows, 2.4 of 5.4 of the picture's height: 0.18, less the margins.
+    assert 0.07 < (picture.max(axis=-1) < 60).mean() < 0.2
+
+
+def test_the_gait_diagram_shows_two_seconds_of_the_fastest_command_by_themselves():
+    recording = make_recording(1000, speed=0.2)
+    recording.command[500:750, 0] = 0.9
+    zoom, whole, *_ = gait_diagram.gait_diagram(recording).axes
+    assert zoom.get_xlim() == pytest.approx((11.0, 13.0))  # a second into the command that begins at 10 s
+    assert whole.get_xlim() == pytest.approx((0.0, 20.0))
+    # A stance every half second; bars of the whole are there as well, and are cut off.
+    assert len(zoom.collections) == 4
 
 
 def test_runs_are_the_stretches_of_true():

@@ -32,7 +32,7 @@ def test_each_parameter_has_a_panel_with_its_name_unit_and_lines():
     friction, com = (axes for axes in figure.axes if axes.axison)
 
     assert figure.get_suptitle() == "a run"
-    assert [axes.get_title() for axes in (friction, com)] == ["foot friction", "base com"]
+    assert [axes.get_title(loc="left") for axes in (friction, com)] == ["foot friction", "base com"]
     assert [axes.get_ylabel() for axes in (friction, com)] == ["value [-]", "offset from nominal [m]"]
     assert friction.get_xlabel() == "iteration"
     lines = [line.get_ydata() for line in friction.get_lines()]

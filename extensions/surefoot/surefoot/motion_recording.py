@@ -13,6 +13,12 @@ from surefoot.files import atomic_write
 from surefoot_bridge.errors import SurefootError, reason
 from surefoot_bridge.policy.npz import write_npz
 
+FILM_SIZE = (1280, 720)
+"""Width and height of every film [pixels]."""
+
+GAIT_WINDOW_S = 2.0
+"""Length of what a gait diagram shows at once [s]: some five strides of a trot."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MotionRecording:

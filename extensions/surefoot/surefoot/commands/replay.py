@@ -89,6 +89,8 @@ def run(args: argparse.Namespace) -> int:
         measure = MEASURES[name]
         unit = "" if measure.unit == "-" else measure.unit
         print(f"  {name:26s} {value:10.4g} {unit:8s} {measure.label}")
+    if acted := ", ".join(f"{rule} {count} times" for rule, count in outcome.interventions.items()):
+        print(f"Safety rules that stepped in: {acted}")
     if not args.no_video:
         from surefoot.evaluation.report.film import whole_film
 

@@ -71,7 +71,8 @@ _TABLE: dict[str, tuple[str, str, Better, str]] = {
     "time_to_stop_s": ("Time to stop", "s", "higher", (
         "Time from the start to the stop by the safety layer. Of trials that it stopped.")),
     "safety_interventions": ("Safety interventions", "-", "lower", (
-        "How many times a rule of the safety layer began to act: clamps, holds and stops alike.")),
+        "How many times a rule of the safety layer began to act: clamps, holds and stops alike. The report names the "
+        "rules.")),
     # Whether it does what it is told
     "rms_vx_error": ("RMS error of forward speed", "m/s", "lower", (
         "sqrt(mean (c_x - v_x)^2), base frame, over the time in which tracking is judged: not for the scenario's "

@@ -239,7 +239,8 @@ def _finish(plan: TrainingPlan, run: RunDirectory, sinks: list[MetricsSink], end
         return
     from surefoot.learning.curves import draw_learning_curves
 
-    print(f"Learning curves: {draw_learning_curves(run.metrics, run.path / 'plots' / 'learning_curves.png')}")
+    curves, step_dt = run.path / "plots" / "learning_curves.png", plan.env_cfg.sim.dt * plan.env_cfg.decimation
+    print(f"Learning curves: {draw_learning_curves(run.metrics, curves, step_dt=step_dt)}")
     _draw_ranges(plan, run)
     played = play_at_end(run, latest, plan.settings.iterations) if plan.video else None
     if played is not None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import mujoco
 import numpy as np
 
+from surefoot.motion_recording import FILM_SIZE
 from surefoot.playing.overlay import Overlay
 from surefoot.playing.recording import EpisodeRecording
-from surefoot.playing.scene import RobotScene, add_connector
+from surefoot.playing.scene import LEVEL, RobotScene, add_connector
+from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.state import heading
 from surefoot_robots import get_robot
 from surefoot_robots.gait_pairs import short_names
@@ -18,41 +20,64 @@ from surefoot_robots.gait_pairs import short_names
 _COMMAND_RGBA = np.array([0.10, 0.65, 0.30, 0.9], dtype=np.float32)
 _VELOCITY_RGBA = np.array([0.15, 0.40, 0.95, 0.9], dtype=np.float32)
 _PUSH_RGBA = np.array([0.90, 0.15, 0.15, 0.9], dtype=np.float32)
+_SHADE_RGBA = np.array([0.0, 0.0, 0.0, 0.35], dtype=np.float32)
 
 _FOLLOW_S, _TURN_S = 0.3, 1.0
 """Time constants with which the camera follows the base's position and heading: slowly enough that its motion shows."""
 
-_VIEW_DEG = 125.0
-"""The camera's azimuth from the base's heading: from the side, a little from behind."""
+_VIEW_DEG = 62.0
+"""The camera's azimuth from the base's heading: from the side and a little from behind; no step hides a foot."""
+
+_AROUND_M = 4.0
+"""Of uneven ground, so much is drawn around the way: more makes a frame slow and is not seen."""
 
 
-def render_frames(recording: EpisodeRecording, steps: Iterable[int], *, size: tuple[int, int]) -> Iterator[np.ndarray]:
+def render_frames(
+    recording: EpisodeRecording, steps: Sequence[int], *, size: tuple[int, int] = FILM_SIZE, grid: HeightGrid = LEVEL
+) -> Iterator[np.ndarray]:
     """Draw some steps of a recording.
 
     Args:
         recording: The motion.
         steps: Indices of the steps to draw.
         size: Width and height [pixels].
+        grid: The ground.
 
     Yields:
         Frames of shape (height, width, 3), uint8.
     """
     spec = get_robot(recording.robot)
-    scene = RobotScene(spec, size=size)
+    scene = RobotScene(spec, size=size, grid=_around(grid, recording.base_pos[steps, :2]))
     overlay = Overlay(recording, short_names(spec.foot_bodies))
-    looked_at = _smoothed(recording.base_pos[:, :2], _FOLLOW_S / recording.step_dt)
+    looked_at = _smoothed(recording.base_pos, _FOLLOW_S / recording.step_dt)
     yaw = np.unwrap(heading(recording.base_quat_wxyz))
     azimuth_deg = _VIEW_DEG + np.degrees(_smoothed(yaw, _TURN_S / recording.step_dt))
     camera = mujoco.MjvCamera()
-    camera.elevation, camera.distance = -14.0, 0.6 + 3.3 * spec.base_height_m
+    camera.elevation, camera.distance = -14.0, 0.5 + 2.8 * spec.base_height_m
     with mujoco.Renderer(scene.model, height=size[1], width=size[0]) as renderer:
         for step in steps:
             scene.pose(recording.base_pos[step], recording.base_quat_wxyz[step], recording.joint_pos[step])
-            camera.lookat[:] = [*looked_at[step], 0.75 * spec.base_height_m]
+            camera.lookat[:] = looked_at[step] - [0.0, 0.0, 0.25 * spec.base_height_m]
             camera.azimuth = azimuth_deg[step]
             renderer.update_scene(scene.data, camera)
+            _darken_below_feet(renderer.scene, scene, grid)
             _add_arrows(renderer.scene, recording, step, spec.base_height_m)
             yield overlay.draw(renderer.render(), step)
+
+
+def _around(grid: HeightGrid, places_xy: np.ndarray) -> HeightGrid:
+    """Return the part of a grid that is near some places, (N, 2)."""
+    if grid.is_flat:
+        return grid
+    low = np.floor((places_xy.min(axis=0) - _AROUND_M - grid.origin_xy_m) / grid.spacing_m).astype(int)
+    high = np.ceil((places_xy.max(axis=0) + _AROUND_M - grid.origin_xy_m) / grid.spacing_m).astype(int)
+    low = np.clip(low, 0, np.array(grid.heights_m.shape) - 2)
+    high = np.clip(high, low + 2, grid.heights_m.shape)
+    return HeightGrid(
+        heights_m=grid.heights_m[low[0] : high[0], low[1] : high[1]],
+        spacing_m=grid.spacing_m,
+        origin_xy_m=(grid.origin_xy_m[0] + low[0] * grid.spacing_m, grid.origin_xy_m[1] + low[1] * grid.spacing_m),
+    )
 
 
 def _smoothed(values: np.ndarray, time_constant_steps: float) -> np.ndarray:
@@ -62,6 +87,16 @@ def _smoothed(values: np.ndarray, time_constant_steps: float) -> np.ndarray:
     for step in range(1, len(smoothed)):
         smoothed[step] = smoothed[step - 1] + blend * (smoothed[step] - smoothed[step - 1])
     return smoothed
+
+
+def _darken_below_feet(drawn: mujoco.MjvScene, scene: RobotScene, grid: HeightGrid) -> None:
+    """Draw a dark disc on the ground below each foot, which says how far the foot is from it."""
+    for name in scene.spec.foot_bodies:
+        x, y, _ = scene.data.body(name).xpos
+        start = np.array([x, y, float(grid.height(x, y)) + 0.001])
+        end = start + np.array([0.0, 0.0, 0.002])
+        radius = 0.1 * scene.spec.base_height_m
+        add_connector(drawn, mujoco.mjtGeom.mjGEOM_CYLINDER, radius, start, end, _SHADE_RGBA)
 
 
 def _add_arrows(scene: mujoco.MjvScene, recording: EpisodeRecording, step: int, base_height_m: float) -> None:

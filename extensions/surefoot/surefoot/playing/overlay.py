@@ -8,11 +8,8 @@ from functools import cache
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from surefoot.motion_recording import stretches
+from surefoot.motion_recording import GAIT_WINDOW_S, stretches
 from surefoot.playing.recording import EpisodeRecording
-
-WINDOW_S = 2.0
-"""Length of the past shown by the gait bars."""
 
 PUSH_SHOWN_S = 0.7
 
@@ -58,7 +55,9 @@ class Overlay:
         push = self._recent_push(step)
         if push is not None:
             direction = np.degrees(np.arctan2(push[1], push[0]))
-            lines.append((f"push {np.hypot(*push):.2f} m/s towards {direction:+.0f} deg", _ALERT))
+            lines.append(
+                (f"push {np.hypot(*push):.3g} {self.recording.push_unit} towards {direction:+.0f} deg", _ALERT)
+            )
         width = max(canvas.textlength(text, font=_font(size)) for text, _ in lines)
         canvas.rounded_rectangle((8, 8, 24 + width, 16 + len(lines) * 1.3 * size), radius=6, fill=_PANEL)
         for row, (text, color) in enumerate(lines):
@@ -78,7 +77,7 @@ class Overlay:
         left, right = 8 + label, width - 16
         top = height - 12 - row_height * len(self.foot_names)
         canvas.rounded_rectangle((8, top - 4, width - 8, height - 6), radius=6, fill=_PANEL)
-        steps = round(WINDOW_S / self.recording.step_dt)
+        steps = round(GAIT_WINDOW_S / self.recording.step_dt)
         pixels_per_step = (right - left) / steps
         for foot, name in enumerate(self.foot_names):
             y = top + foot * row_height

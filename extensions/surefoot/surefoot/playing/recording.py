@@ -22,9 +22,11 @@ class EpisodeRecording(MotionRecording):
         joint_pos: Joint positions in policy order [rad], shape (num_steps, num_joints).
         command: vx, vy [m/s] and yaw rate [rad/s] in the base frame, shape (num_steps, 3).
         velocity: The same quantities as measured, shape (num_steps, 3).
-        push: Change of the base's world velocity along x and y right before the step [m/s], shape (num_steps, 2).
+        push: What pushes the base along the world's x and y right before the step, shape (num_steps, 2): a change of
+            its velocity [m/s], or a force [N].
         foot_contact: Whether each foot touches the ground, shape (num_steps, num_feet), bool.
         fell: Whether the robot is down, shape (num_steps,), bool.
+        push_unit: Unit of the pushes.
     """
 
     MADE_BY = "surefoot play"
@@ -40,3 +42,9 @@ class EpisodeRecording(MotionRecording):
     push: np.ndarray
     foot_contact: np.ndarray
     fell: np.ndarray
+    push_unit: str = "m/s"
+
+    def fastest_start(self, num_steps: int) -> int:
+        """Return a step a second into the fastest command, or earlier where fewer than so many steps are left."""
+        fastest = int(np.argmax(np.linalg.norm(self.command[:, :2], axis=1)))
+        return max(0, min(fastest + round(1.0 / self.step_dt), self.num_steps - num_steps))

@@ -90,4 +90,4 @@ class Recorder:
     def recording(self, *, robot: str, task: str, step_dt: float) -> EpisodeRecording:
         """Return what was taken down."""
         columns = {name: np.stack([step[name].numpy() for step in self._steps]) for name in self._steps[0]}
-        return EpisodeRecording(robot=robot, task=task, step_dt=step_dt, **columns)
+        return EpisodeRecording(robot=robot, task=task, step_dt=step_dt, push_unit="m/s", **columns)

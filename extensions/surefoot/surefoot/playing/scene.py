@@ -2,51 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import mujoco
 import numpy as np
 
+from surefoot.motion_recording import FILM_SIZE
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.mujoco_ground import add_ground
-from surefoot_bridge.robots.mujoco_scene import GROUND
+from surefoot_bridge.robots.mujoco_scene import GROUND, dress, light
 from surefoot_robots import RobotSpec
 
-_LEVEL = HeightGrid(heights_m=np.zeros((2, 2)), spacing_m=0.05, origin_xy_m=(0.0, 0.0))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Look:
-    """Colours and light of a scene, colours as shares of red, green and blue.
-
-    Attributes:
-        sky: Of the horizon and of the nadir.
-        checker: Of the two kinds of the ground's squares.
-        ambient: Share of the light that comes from everywhere.
-        headlight: Share of the light that comes from the camera.
-        sun: Place and direction of the sun, its colour, and how it shines, as MuJoCo has them.
-        follows: Whether the sun goes with the robot.
-    """
-
-    sky: tuple[list[float], list[float]]
-    checker: tuple[list[float], list[float]]
-    ambient: float
-    headlight: float
-    sun: dict[str, Any]
-    follows: bool
-
-
-STUDIO = Look(
-    sky=([0.85, 0.89, 0.94], [0.62, 0.70, 0.80]),
-    checker=([0.72, 0.74, 0.76], [0.62, 0.64, 0.67]),
-    ambient=0.45,
-    headlight=0.45,
-    # A light that follows the robot keeps its shadow sharp wherever it walks; straight above, the floor does not
-    # shade itself where the shadow map is coarse.
-    sun={"pos": [0.0, 0.0, 4.0], "dir": [0.0, 0.0, -1.0], "diffuse": [0.65, 0.65, 0.62], "castshadow": True},
-    follows=True,
-)
+LEVEL = HeightGrid(heights_m=np.zeros((2, 2)), spacing_m=0.05, origin_xy_m=(0.0, 0.0))
 
 
 class RobotScene:
@@ -55,15 +20,12 @@ class RobotScene:
     Args:
         spec: The robot.
         size: Width and height [pixels] of the largest picture that will be asked for.
-        look: Colours and light.
         grid: The ground.
     """
 
-    def __init__(
-        self, spec: RobotSpec, *, size: tuple[int, int] = (640, 480), look: Look = STUDIO, grid: HeightGrid = _LEVEL
-    ) -> None:
+    def __init__(self, spec: RobotSpec, *, size: tuple[int, int] = FILM_SIZE, grid: HeightGrid = LEVEL) -> None:
         self.spec = spec
-        self.model = _compose(spec, size, look, grid).compile()
+        self.model = _compose(spec, size, grid).compile()
         self.data = mujoco.MjData(self.model)
         self._base_qpos = int(self.model.jnt_qposadr[self.model.body(spec.base_body).jntadr[0]])
         self._joint_qpos = np.array([int(self.model.joint(name).qposadr[0]) for name in spec.joint_names])
@@ -100,27 +62,11 @@ def add_connector(
     scene.ngeom += 1
 
 
-def _compose(spec: RobotSpec, size: tuple[int, int], look: Look, grid: HeightGrid) -> mujoco.MjSpec:
+def _compose(spec: RobotSpec, size: tuple[int, int], grid: HeightGrid) -> mujoco.MjSpec:
     scene = mujoco.MjSpec.from_file(str(spec.mjcf_path))
+    dress(mujoco, scene, spec.foot_bodies)
     add_ground(scene, grid, friction=1.0)
-    visual = scene.visual
-    visual.global_.offwidth, visual.global_.offheight = size
-    visual.headlight.ambient, visual.headlight.diffuse = [look.ambient] * 3, [look.headlight] * 3
-    visual.headlight.specular = [0.0] * 3
-    # Without a GPU every frame is drawn by the CPU: smoothed edges would halve the rate, a finer shadow as well.
-    visual.quality.offsamples = 0
-    visual.quality.shadowsize = 1024
-    sky = {"type": mujoco.mjtTexture.mjTEXTURE_SKYBOX, "builtin": mujoco.mjtBuiltin.mjBUILTIN_GRADIENT}
-    scene.add_texture(name="sky", rgb1=look.sky[0], rgb2=look.sky[1], width=64, height=384, **sky)
-    checker = {"type": mujoco.mjtTexture.mjTEXTURE_2D, "builtin": mujoco.mjtBuiltin.mjBUILTIN_CHECKER}
-    scene.add_texture(name="checker", rgb1=look.checker[0], rgb2=look.checker[1], width=256, height=256, **checker)
-    material = scene.add_material(name="checker", texuniform=True, texrepeat=[1.0, 1.0], reflectance=0.0)
-    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "checker"
-    ground = scene.geom(GROUND)
-    ground.material = "checker"
+    light(mujoco, scene, size)
     if grid.is_flat:
-        ground.size = [0.0, 0.0, 0.05]
-    carrier = scene.body(spec.base_body) if look.follows else scene.worldbody
-    mode = mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM if look.follows else mujoco.mjtCamLight.mjCAMLIGHT_FIXED
-    carrier.add_light(name="sun", type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, mode=mode, **look.sun)
+        scene.geom(GROUND).size = [0.0, 0.0, 0.05]
     return scene

@@ -75,7 +75,7 @@ class TrialMeasures:
         self._ticks, self._steps = 0, 0
         self._fell_s, self._stopped_s = np.full(n, np.nan), np.full(n, np.nan)
         self._ended = np.full(n, "", dtype=object)
-        self._interventions = np.zeros(n)
+        self._interventions = np.zeros((n, len(rules)), dtype=int)
 
         start = float(self._ground(np.zeros((1, 2)))[0])
         self._tracking = TrackingMeasures(n, period_s=period_s, settle_s=settle_s)
@@ -98,7 +98,7 @@ class TrialMeasures:
         """
         self._ticks += 1
         if verdict.tripped.any():
-            self._interventions += np.where(self.running, verdict.tripped.sum(axis=1), 0)
+            self._interventions += verdict.tripped & self.running[:, None]
         stopped = self.running & (verdict.response >= Response.DAMP)
         if stopped.any():
             self._stop(stopped, verdict)
@@ -158,7 +158,7 @@ class TrialMeasures:
             "time_to_fall_s": self._fell_s,
             "stopped_by_safety": np.isfinite(self._stopped_s).astype(float),
             "time_to_stop_s": self._stopped_s,
-            "safety_interventions": self._interventions,
+            "safety_interventions": self._interventions.sum(axis=1).astype(float),
             **self._tracking.measures(),
             **self._way.measures(),
             **self._effort.measures(self._rest_s()),
@@ -171,9 +171,15 @@ class TrialMeasures:
         rows = np.stack(list(table.values()), axis=1).tolist()
         measured = [{name: value for name, value in zip(table, row, strict=True) if np.isfinite(value)} for row in rows]
         numbers, seeds = self._batch.numbers.tolist(), self._batch.seeds.tolist()
+        acted = [
+            {name: count for name, count in zip(self._rule_names, counts, strict=True) if count}
+            for counts in self._interventions.tolist()
+        ]
         return tuple(
-            judged(self._batch.scenario, number, seed, measures, ended)
-            for number, seed, measures, ended in zip(numbers, seeds, measured, self._ended.tolist(), strict=True)
+            judged(self._batch.scenario, number, seed, measures, ended, interventions)
+            for number, seed, measures, ended, interventions in zip(
+                numbers, seeds, measured, self._ended.tolist(), acted, strict=True
+            )
         )
 
     def _rest_s(self) -> np.ndarray:

@@ -9,7 +9,14 @@ from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot.evaluation.trials.outcome import TrialOutcome
 
 
-def judged(scenario: Scenario, number: int, seed: int, measures: Mapping[str, float], ended: str = "") -> TrialOutcome:
+def judged(
+    scenario: Scenario,
+    number: int,
+    seed: int,
+    measures: Mapping[str, float],
+    ended: str = "",
+    interventions: Mapping[str, int] | None = None,
+) -> TrialOutcome:
     """Return what came of a trial: a success if it ran to its end and no measure left the scenario's bounds.
 
     Args:
@@ -18,9 +25,17 @@ def judged(scenario: Scenario, number: int, seed: int, measures: Mapping[str, fl
         seed: Its seed.
         measures: Its measures.
         ended: Why it ended before its time (``fell``); empty where it did not.
+        interventions: How many times each rule of the safety layer began to act.
     """
     reason = ended or _shortfall(scenario, measures)
-    return TrialOutcome(number=number, seed=seed, success=not reason, reason=reason, measures=dict(measures))
+    return TrialOutcome(
+        number=number,
+        seed=seed,
+        success=not reason,
+        reason=reason,
+        measures=dict(measures),
+        interventions=dict(interventions or {}),
+    )
 
 
 def with_measure(scenario: Scenario, outcome: TrialOutcome, name: str, value: float) -> TrialOutcome:
@@ -35,7 +50,7 @@ def with_measure(scenario: Scenario, outcome: TrialOutcome, name: str, value: fl
     measures = {**outcome.measures, name: value}
     if outcome.measures.get("fell") or outcome.measures.get("stopped_by_safety"):
         return replace(outcome, measures=measures)
-    return judged(scenario, outcome.number, outcome.seed, measures)
+    return judged(scenario, outcome.number, outcome.seed, measures, interventions=outcome.interventions)
 
 
 def _shortfall(scenario: Scenario, measures: Mapping[str, float]) -> str:

@@ -11,7 +11,7 @@ import base64
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,20 +20,27 @@ import numpy as np
 from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot.evaluation.trials.recording import Recording
 from surefoot.playing import video
+from surefoot.playing.recording import EpisodeRecording
 from surefoot.playing.video import draw_in_child, encode
 from surefoot_bridge.errors import SurefootError
+from surefoot_robots import get_robot
 
-from .figure import moving
+from .engine_style import style_of
+from .figure import moving, period_s
+from .words import THIN, title
 
-SIZE = (320, 240)
 FRAMES_PER_SECOND = 10
+"""Of the films in a page: two for each stance of a trot; drawing them at 25 a second would hold a report up."""
 LENGTH_S = 3.2
 """Ten strides of a trot or so, or a push and what follows."""
 
-_RATE_FACTOR = 33
-"""x264's constant rate factor: the robot's legs and the ground stay clear, at some 25 kB a film."""
+_RATE_FACTOR = 38
+"""x264's constant rate factor: the robot's legs and the ground stay clear, at some 80 kB a film."""
 
-_STILL_QUALITY = 55
+_STILL_SIZE, _STILL_QUALITY = (640, 360), 45
+
+_TOUCH_N = 1.0
+"""Force from which a foot is on the ground [N], as for the contacts of ``surefoot play``."""
 
 LONGEST_WHOLE_S = 60.0
 """Length of a film of a whole trial [s]: drawing takes about as long as the film plays, without a GPU longer."""
@@ -80,7 +87,7 @@ def films(recordings: Mapping[FilmKey, Recording], scenarios: Mapping[str, Scena
 
 
 def whole_film(recording: Recording, scenario: Scenario, path: Path) -> None:
-    """Draw a trial from its beginning to its end, or the last minute of it, in the size of a player.
+    """Draw a trial from its beginning to its end, or the last minute of it.
 
     Args:
         recording: The trial.
@@ -95,6 +102,28 @@ def whole_film(recording: Recording, scenario: Scenario, path: Path) -> None:
         (Path(folder) / _WORK).write_text(json.dumps([scenario.model_dump_json()]), encoding="utf-8")
         arguments = (folder, "--whole", str(path.absolute()))
         draw_in_child("The film", "surefoot.evaluation.report.film", *arguments, without="--no-video")
+
+
+def as_episode(recording: Recording) -> EpisodeRecording:
+    """Return a trial in the form of an episode of ``surefoot play``, to be drawn as one."""
+    spec, name = get_robot(recording.robot), title(recording.scenario).replace(THIN, " ")
+    policy_order = [spec.sdk_joint_names.index(joint) for joint in spec.joint_names]
+    fell = np.zeros(recording.num_steps, dtype=bool)
+    fell[-1] = recording.reason == "fell"
+    return EpisodeRecording(
+        robot=recording.robot,
+        task=f"{name}, {style_of(recording.engine).label}, trial {recording.number}",
+        step_dt=period_s(recording),
+        base_pos=recording.base_pos_w.astype(float),
+        base_quat_wxyz=recording.base_quat_wxyz.astype(float),
+        joint_pos=recording.joint_pos_rad[:, policy_order],
+        command=recording.command,
+        velocity=np.column_stack([recording.base_lin_vel_b[:, :2], recording.base_ang_vel_b[:, 2]]),
+        push=recording.push_force_w[:, :2].astype(float),
+        foot_contact=recording.foot_force_n > _TOUCH_N,
+        fell=fell,
+        push_unit="N",
+    )
 
 
 def telling_window(recording: Recording) -> tuple[float, float]:
@@ -133,28 +162,36 @@ def _url(kind: str, path: Path) -> str:
 def _save_still(frame: np.ndarray, path: Path) -> None:
     from PIL import Image
 
-    Image.fromarray(frame).save(path, quality=_STILL_QUALITY, optimize=True)
+    Image.fromarray(frame).resize(_STILL_SIZE).save(path, quality=_STILL_QUALITY, optimize=True)
 
 
 def _draw_telling(recording: Recording, scenario: Scenario, path: Path) -> None:
     """Draw the telling seconds of a trial, and a still of them beside the film."""
-    from surefoot.evaluation.report.film_scene import FilmScene
-
-    with FilmScene(recording, scenario, film_rows(recording), size=SIZE) as scene:
-        frames = list(scene.frames())
-    encode(frames, path, size=SIZE, frames_per_second=FRAMES_PER_SECOND, rate_factor=_RATE_FACTOR, preset="slow")
+    rows = film_rows(recording)
     # A failure shows at its end, anything else as well in the middle as anywhere.
-    _save_still(frames[len(frames) // 2 if recording.success else -1], path.with_suffix(".jpg"))
+    shown = len(rows) // 2 if recording.success else len(rows) - 1
+
+    def frames() -> Iterator[np.ndarray]:
+        for place, frame in enumerate(_frames(recording, scenario, rows)):
+            if place == shown:
+                _save_still(frame, path.with_suffix(".jpg"))
+            yield frame
+
+    encode(frames(), path, frames_per_second=FRAMES_PER_SECOND, rate_factor=_RATE_FACTOR)
 
 
 def _draw_whole(recording: Recording, scenario: Scenario, path: Path) -> None:
-    from surefoot.evaluation.report.film_scene import FilmScene
-
     over = float(recording.time_s[-1])
     rows = _rows(recording, max(0.0, over - LONGEST_WHOLE_S), over, video.FRAMES_PER_SECOND)
-    with FilmScene(recording, scenario, rows, size=video.SIZE) as scene:
-        frames = video.with_progress(scene.frames(), len(rows))
-        encode(frames, path, size=video.SIZE, frames_per_second=video.FRAMES_PER_SECOND)
+    encode(video.with_progress(_frames(recording, scenario, rows), len(rows)), path)
+
+
+def _frames(recording: Recording, scenario: Scenario, rows: list[int]) -> Iterator[np.ndarray]:
+    """Draw rows of a trial as `surefoot play` draws an episode."""
+    from surefoot.evaluation.scenarios.ground import scenario_grid
+    from surefoot.playing.frames import render_frames
+
+    return render_frames(as_episode(recording), rows, grid=scenario_grid(scenario))
 
 
 def main() -> int:

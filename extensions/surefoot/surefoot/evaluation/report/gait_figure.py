@@ -5,16 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from surefoot.evaluation.trials.recording import Recording
-from surefoot.motion_recording import stretches
+from surefoot.motion_recording import GAIT_WINDOW_S, stretches
 from surefoot_bridge.contract import Contract
 from surefoot_robots.gait_pairs import short_names
 
 from .engine_style import style_of
 from .figure import Figure, moving, period_s
 from .svg import Axes, text
-
-WINDOW_S = 3.0
-"""Some six strides of a trot."""
 
 _COARSEST_S = 0.03
 """Rows of a recording that are further apart than this do not show a gait."""
@@ -38,8 +35,8 @@ def gait_figure(recording: Recording, contract: Contract) -> Figure | None:
     start, stop = max(walks, key=lambda walk: walk[1] - walk[0])
     time_s = recording.time_s
     middle = 0.5 * float(time_s[start] + time_s[stop - 1])
-    first = max(float(time_s[start]), middle - WINDOW_S / 2)
-    last = min(float(time_s[stop - 1]), first + WINDOW_S)
+    first = max(float(time_s[start]), middle - GAIT_WINDOW_S / 2)
+    last = min(float(time_s[stop - 1]), first + GAIT_WINDOW_S)
     if last - first < 0.5:
         return None
     rows = np.flatnonzero((time_s >= first) & (time_s <= last))

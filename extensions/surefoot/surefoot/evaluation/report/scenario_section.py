@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,10 +12,13 @@ import numpy as np
 from surefoot.evaluation.judging.gate import GateVerdict
 from surefoot.evaluation.results.exemplars import MEDIAN, WORST
 from surefoot.evaluation.results.result import Evaluation
+from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot.evaluation.trials.outcome import ScenarioOutcome
 from surefoot.evaluation.trials.recording import Recording
 from surefoot_bridge.contract import Contract
+from surefoot_bridge.safety import Response
+from surefoot_bridge.safety.rules import safety_rules
 from surefoot_robots import get_robot
 
 from .curves import velocity_figures
@@ -28,7 +32,15 @@ from .push_polar import push_figure
 from .setting import setting
 from .torque_speed import torque_speed_figures
 from .verdict import Cell, cells
-from .words import THIN, number, title, why
+from .words import THIN, counted, number, title, why
+
+_RESPONSES = {
+    Response.CLAMP: "It was clamped to its limit, and the robot went on.",
+    Response.STOP: "The policy was told to stop.",
+    Response.HOLD: "The last targets were held.",
+    Response.DAMP: "The robot was damped, which ended the trial.",
+    Response.ZERO: "The motors were switched off, which ended the trial.",
+}
 
 
 class Film(NamedTuple):
@@ -48,6 +60,7 @@ class ScenarioSection:
     description: str
     setting: list[tuple[str, str]]
     cells: tuple[Cell, ...]
+    interventions: list[str]
     films: list[Film]
     curves: list[Figure]
     curves_caption: str
@@ -84,6 +97,7 @@ def scenario_section(
         description=scenario.description,
         setting=setting(scenario),
         cells=cells(evaluation, verdict, scenario.name),
+        interventions=_interventions(ran, contract),
         films=[
             Film(*films[key], _film_caption(scenario, recordings[key], key[2]))
             for role in (MEDIAN, WORST)
@@ -105,7 +119,10 @@ def scenario_section(
 
 
 def filmed(evaluation: Evaluation, recordings: Recordings) -> dict[FilmKey, Recording]:
-    """Return the recordings to be filmed: of each scenario those of the engine in which it did worst."""
+    """Return the recordings to be filmed: of each scenario the worst trial, in the engine in which it did worst.
+
+    The median trial as well where it did what the worst failed at; else it shows the same, and drawing takes seconds.
+    """
     chosen = {}
     for scenario in evaluation.suite.scenarios:
         ran = [
@@ -116,8 +133,10 @@ def filmed(evaluation: Evaluation, recordings: Recordings) -> dict[FilmKey, Reco
         ]
         if ran:
             engine = min(ran, key=_rate).engine
-            keys = [(scenario.name, engine, role) for role in (MEDIAN, WORST)]
-            chosen |= {key: recordings[key] for key in keys if key in recordings}
+            median, worst = ((scenario.name, engine, role) for role in (MEDIAN, WORST))
+            if median in recordings and recordings[median].success and not recordings[worst].success:
+                chosen[median] = recordings[median]
+            chosen[worst] = recordings[worst]
     return chosen
 
 
@@ -143,6 +162,24 @@ def _film_caption(scenario: Scenario, recording: Recording, role: str) -> str:
         f"{role.capitalize()} trial, {style_of(recording.engine).label} {recording.number}: {ended}. "
         f"{number(start, 2)} to{THIN}{number(stop, 2)}{THIN}s"
     )
+
+
+def _interventions(outcomes: Sequence[ScenarioOutcome], contract: Contract) -> list[str]:
+    """Return what the safety layer did in each engine and why, a sentence for each rule, the most frequent first."""
+    rules = {rule.name: rule for rule in safety_rules(contract, trial_limits(contract), ())}
+    said = []
+    for outcome in outcomes:
+        acted = sum((Counter(trial.interventions) for trial in outcome.outcomes), Counter[str]())
+        for name, times in acted.most_common():
+            if name not in rules:  # of another version's safety layer
+                continue
+            trials = sum(name in trial.interventions for trial in outcome.outcomes)
+            said.append(
+                f"{style_of(outcome.engine).label}, in {trials} of {counted(outcome.trials, 'trial')}, "
+                f"{counted(times, 'time')}: {rules[name].description} {_RESPONSES[rules[name].response]} "
+                f"(rule {name})"
+            )
+    return said
 
 
 def _motors_caption(recordings: list[Recording]) -> str:

@@ -28,7 +28,9 @@ MEANINGS: dict[State, str] = {
     "unscored": "not scored in this engine",
 }
 _MOST_NAMED = 4
-_BAR_WIDTH, _BAR_HEIGHT = 132.0, 12.0
+_BAR_WIDTH, _BAR_HEIGHT, _BAR_MIDDLE = 200.0, 30.0, 9.0
+_LABEL_HALF = 14.0
+"""Half the width of the threshold's label: so far it stays from the ends."""
 
 
 @dataclass(frozen=True)
@@ -198,18 +200,26 @@ def _failures(outcome: ScenarioOutcome) -> tuple[tuple[str, int, str], ...]:
 
 
 def _bar(rate: float, low: float, high: float, threshold: float, state: State) -> Markup:
-    """Draw a rate with its interval from 0 to 100 %, and the threshold as a tick."""
-    middle = _BAR_HEIGHT / 2
+    """Draw a rate with its interval from 0 to 100 % between strokes, and the threshold as a tick with its number."""
+    middle = _BAR_MIDDLE
 
     def at(share: float) -> float:
-        return 2 + share * (_BAR_WIDTH - 4)
+        return 5 + share * (_BAR_WIDTH - 10)
 
+    left, right = at(low), max(at(high), at(low) + 1)
+    named = min(max(at(threshold), _LABEL_HALF), _BAR_WIDTH - _LABEL_HALF)
+    said = (
+        f"{percent(rate)}, 95 % interval {percent_interval(low, high)}, on a line from 0 to 100 %; "
+        f"asked for: more than {percent(threshold)}"
+    )
     return Markup(
-        f'<svg class="bar {state}" viewBox="0 0 {_BAR_WIDTH:g} {_BAR_HEIGHT:g}" aria-hidden="true">'
-        f'<path class="t" d="M2 {middle:g}H{_BAR_WIDTH - 2:g}"/>'
-        f'<path class="i" d="M{at(low):.1f} {middle:g}H{max(at(high), at(low) + 1):.1f}"/>'
-        f'<circle cx="{at(rate):.1f}" cy="{middle:g}" r="3"/>'
-        f'<path class="h" d="M{at(threshold):.1f} 1V{_BAR_HEIGHT - 1:g}"/></svg>'
+        f'<svg class="bar {state}" viewBox="0 0 {_BAR_WIDTH:g} {_BAR_HEIGHT:g}" role="img" aria-label="{said}">'
+        f'<path class="t" d="M{at(0):g} {middle:g}H{at(1):g}M{at(0):g} {middle - 4:g}v8M{at(1):g} {middle - 4:g}v8"/>'
+        f'<path class="i" d="M{left:.1f} {middle:g}H{right:.1f}"/>'
+        f'<path class="w" d="M{left:.1f} {middle - 5:g}v10M{right:.1f} {middle - 5:g}v10"/>'
+        f'<circle cx="{at(rate):.1f}" cy="{middle:g}" r="4"/>'
+        f'<path class="h" d="M{at(threshold):.1f} 0V{2 * middle:g}"/>'
+        f'<text x="{named:.1f}" y="{_BAR_HEIGHT - 2:g}" text-anchor="middle">&gt; {percent(threshold)}</text></svg>'
     )
 
 

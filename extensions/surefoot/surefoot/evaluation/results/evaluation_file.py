@@ -46,11 +46,14 @@ class _Trials(_Part):
     reason: tuple[str, ...]
     measures: dict[str, tuple[float | None, ...]]
     """By name; null for a trial that had nothing to be measured on."""
+    interventions: dict[str, tuple[int, ...]] = {}
+    """How many times a rule of the safety layer began to act, by its name; rules that never did are left out."""
 
     @model_validator(mode="after")
     def _same_length(self) -> Self:
         columns = {"seed": self.seed, "success": self.success, "reason": self.reason}
         columns |= {f"measures.{name}": values for name, values in self.measures.items()}
+        columns |= {f"interventions.{name}": values for name, values in self.interventions.items()}
         for name, values in columns.items():
             if len(values) != len(self.number):
                 raise ValueError(f"{name} has {len(values)} entries for {len(self.number)} trials")
@@ -178,6 +181,7 @@ def rounded(value: float) -> float:
 def _result(outcome: ScenarioOutcome) -> dict[str, Any]:
     trials = outcome.outcomes
     names = sorted({name for trial in trials for name in trial.measures})
+    rules = sorted({name for trial in trials for name in trial.interventions})
     low, high = success_interval(outcome) or (None, None)
     return {
         "scenario": outcome.scenario,
@@ -201,6 +205,7 @@ def _result(outcome: ScenarioOutcome) -> dict[str, Any]:
             "success": [trial.success for trial in trials],
             "reason": [trial.reason for trial in trials],
             "measures": {name: [_measure(outcome, trial, name) for trial in trials] for name in names},
+            "interventions": {name: [trial.interventions.get(name, 0) for trial in trials] for name in rules},
         },
     }
 
@@ -226,6 +231,7 @@ def _outcome(result: _Result) -> ScenarioOutcome:
             success=columns.success[row],
             reason=columns.reason[row],
             measures={name: value for name, values in columns.measures.items() if (value := values[row]) is not None},
+            interventions={name: values[row] for name, values in columns.interventions.items() if values[row]},
         )
         for row, number in enumerate(columns.number)
     )

@@ -17,6 +17,8 @@ class TrialOutcome:
             empty for a success.
         measures: Measures by name, as :data:`~surefoot.evaluation.measure_catalogue.MEASURES` declares them; what has
             nothing to be measured on (the recovery time of a robot that nobody pushed) is left out.
+        interventions: How many times each rule of the safety layer began to act, by its name; rules that never did are
+            left out. ``safety_interventions`` is their sum.
     """
 
     number: int
@@ -24,6 +26,7 @@ class TrialOutcome:
     success: bool
     reason: str
     measures: dict[str, float] = field(default_factory=dict)
+    interventions: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,12 +38,9 @@ def draw_range_history(
     Raises:
         SurefootError: If no row has a range, or the picture cannot be written.
     """
-    from surefoot.files import atomic_write
+    from surefoot.plots import save_figure
 
-    figure = range_history_figure(rows, declared, title=title)
-    with atomic_write(picture) as file:
-        figure.savefig(file, format="png", dpi=110)
-    return picture
+    return save_figure(range_history_figure(rows, declared, title=title), picture)
 
 
 def range_history_figure(
@@ -54,8 +51,7 @@ def range_history_figure(
     Raises:
         SurefootError: If no row has a range.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from surefoot.plots import new_figure
 
     histories = {name: _history(rows, name) for name in declared}
     histories = {name: history for name, history in histories.items() if history}
@@ -65,8 +61,7 @@ def range_history_figure(
     num_rows = math.ceil(len(histories) / columns)
     width, height = _PANEL_INCHES
     # One more inch of height for the title and the legend.
-    figure = Figure(figsize=(max(width * columns, 2 * width), height * num_rows + 1.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(max(width * columns, 2 * width), height * num_rows + 1.0)
     panels = list(figure.subplots(num_rows, columns, squeeze=False).flat)
     for axes, (name, history) in zip(panels, histories.items(), strict=False):
         _draw_panel(axes, name, declared[name], history)
@@ -88,6 +83,8 @@ def _history(rows: Sequence[Mapping[str, Any]], name: str) -> list[tuple[int, fl
 
 
 def _draw_panel(axes: Axes, name: str, declared: DeclaredRange, history: list[tuple[int, float, float]]) -> None:
+    from surefoot.plots import label
+
     iterations, low, high = zip(*history, strict=True)
     # A range stays as it is until the next row says otherwise.
     axes.fill_between(iterations, low, high, step="post", alpha=0.35, color="tab:blue", label="range in use")
@@ -100,8 +97,6 @@ def _draw_panel(axes: Axes, name: str, declared: DeclaredRange, history: list[tu
         axes.set_yscale("log")
         for set_formatter in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
             set_formatter("{x:g}")  # 0.5, not 5 times ten to the power of -1
-    axes.set_title(name.replace("_", " "), fontsize=10)
-    axes.set_xlabel("iteration", fontsize=9)
+    label(axes, name.replace("_", " "), x="iteration")
     axes.set_ylabel(f"{_QUANTITIES[declared.operation]} [{declared.unit}]", fontsize=9)
     axes.tick_params(labelsize=8)
-    axes.grid(alpha=0.3)

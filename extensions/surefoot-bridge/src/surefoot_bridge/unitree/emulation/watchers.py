@@ -13,10 +13,11 @@ import numpy as np
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots.mujoco_robot import MujocoRobot
+from surefoot_bridge.robots.mujoco_scene import add_plane, begin_scene, dress, light, load_mujoco
 from surefoot_bridge.state import heading, tilt
 
 _FRAMES_PER_S = 25.0
-_WIDTH, _HEIGHT = 480, 360
+_WIDTH, _HEIGHT = 1280, 720
 _HANGS_M = 0.15  # above where it would stand: more than the legs of a G1 stretch from sitting to standing
 _DISTANCE_M, _ELEVATION_DEG, _AZIMUTH_DEG = 2.5, -20.0, 135.0
 
@@ -133,6 +134,7 @@ class Recorder(Watcher):
 
     def __init__(self, robot: MujocoRobot, path: Path) -> None:
         self._robot, self._path, self._ffmpeg = robot, path, _ffmpeg()
+        self._drawn = _drawn(robot)
         try:
             self._renderer().close()  # tried before the robot lives, and not when all of it is over
         except Exception as error:  # each library of OpenGL has errors of its own
@@ -156,29 +158,39 @@ class Recorder(Watcher):
     def _renderer(self) -> Any:
         import mujoco
 
-        return mujoco.Renderer(self._robot.physics, _HEIGHT, _WIDTH)
+        return mujoco.Renderer(self._drawn, _HEIGHT, _WIDTH)
 
     def _draw(self) -> None:
         import mujoco
 
-        physics, data = self._robot.physics, mujoco.MjData(self._robot.physics)
+        data = mujoco.MjData(self._drawn)
         camera = mujoco.MjvCamera()
         camera.distance, camera.elevation, camera.azimuth = _DISTANCE_M, _ELEVATION_DEG, _AZIMUTH_DEG
         size = f"{_WIDTH}x{_HEIGHT}"
         command = [self._ffmpeg, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size]
-        command += ["-r", str(_FRAMES_PER_S), "-i", "-", "-pix_fmt", "yuv420p", str(self._path)]
+        command += ["-r", str(_FRAMES_PER_S), "-i", "-", "-pix_fmt", "yuv420p", "-preset", "veryfast", str(self._path)]
         with self._renderer() as renderer:
             encoder = subprocess.Popen(command, stdin=subprocess.PIPE)
             assert encoder.stdin is not None
             with suppress(BrokenPipeError), encoder.stdin as pipe:  # how ffmpeg ended is asked below
                 for pose in self._poses:
                     data.qpos[:] = pose
-                    mujoco.mj_forward(physics, data)
+                    mujoco.mj_forward(self._drawn, data)
                     camera.lookat[:] = pose[:3]
                     renderer.update_scene(data, camera)
                     pipe.write(renderer.render().tobytes())
             if encoder.wait() != 0:
                 raise SurefootError(f"ffmpeg could not write {self._path}; what it said is above.")
+
+
+def _drawn(robot: MujocoRobot) -> Any:
+    """Return the robot as films show it; its poses are those of the robot that lives."""
+    mujoco, model = load_mujoco(), robot.robot_model
+    scene = begin_scene(mujoco, model.mjcf_path, model.physics_dt_s)
+    dress(mujoco, scene, model.foot_names)
+    add_plane(mujoco, scene, model.ground_friction)
+    light(mujoco, scene, (_WIDTH, _HEIGHT))
+    return scene.compile()
 
 
 def draw_without_display() -> None:
