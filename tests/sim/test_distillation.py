@@ -18,7 +18,7 @@ def test_a_distilled_policy_is_a_run_of_its_own_that_says_what_it_came_from_and_
     small = ("--num-envs", 8, "--steps", 12, "--epochs", 1, "--foot-patch-radius", 0.025)
     done = surefoot("distill", source.checkpoint.parents[1], *small, "--output", tmp_path)
     (run,) = tmp_path.glob(f"{TASK}/*_distilled")
-    assert f"Next: surefoot export {run} -o BUNDLE" in done.stdout
+    assert f"export {run} -o bundle" in done.stdout
     assert sorted(path.name for path in run.iterdir()) == ["checkpoints", "metrics.jsonl", "run.json"]
     record = json.loads((run / "run.json").read_text())
     assert record["overrides"][-2:] == [

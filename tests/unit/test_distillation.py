@@ -4,7 +4,6 @@ import pytest
 import torch
 from tensordict import TensorDict
 
-from surefoot.cli import main
 from surefoot.distillation.student import add_rest_unit, fit
 from surefoot.distillation.teacher import CommandCorrection, rest_share
 
@@ -130,19 +129,3 @@ def test_the_unit_of_rest_is_high_at_a_command_of_zero_alone_and_changes_the_act
     (gate,) = ((hidden[0] - 1.5).abs() < 1e-4).nonzero()[:, 0].tolist()
     # sum elu(20 c) + elu(-20 c) at 0.1: 2 + exp(-2) - 1 = 1.1353; elu(1.5 - 2.2707) = exp(-0.7707) - 1 = -0.5373
     assert hidden[:, gate].tolist() == pytest.approx([1.5, -0.5373, -0.5373, -0.9891, -1.0], abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nowhere"], "nowhere does not exist"),
-        ([".", "--epochs", "0"], "--epochs is 0; it must be above 0"),
-        ([".", "--foot-patch-radius", "-1"], "--foot-patch-radius is -1.0; it must be from 0"),
-        ([".", "--randomization", "wild"], "Unknown randomization preset 'wild'"),
-    ],
-)
-def test_what_cannot_be_distilled_is_refused_in_one_line(arguments, words, capsys):
-    assert main(["distill", *arguments]) == 2
-    error = capsys.readouterr().err
-    assert words in error
-    assert len(error.splitlines()) == 1

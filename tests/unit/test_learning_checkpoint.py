@@ -50,7 +50,8 @@ def test_a_damaged_checkpoint_is_refused_and_the_last_good_one_is_named(tmp_path
     bad = folder.save(CONTENT, 2)
     bad.write_bytes(bad.read_bytes()[:100])
     with pytest.raises(
-        CheckpointError, match=rf"(?s){re.escape(str(bad))} is damaged.*The last good one is {re.escape(str(good))}"
+        CheckpointError,
+        match=rf"(?s){re.escape(str(bad))} is no checkpoint, or a damaged.*The last good one is {re.escape(str(good))}",
     ):
         folder.load_latest()
 
@@ -81,7 +82,7 @@ def test_code_in_a_checkpoint_is_not_run(tmp_path):
 
     path = tmp_path / "model_000001.pt"
     torch.save({**CONTENT, "trap": Trap()}, path)
-    with pytest.raises(CheckpointError, match="is damaged"):
+    with pytest.raises(CheckpointError, match="is no checkpoint, or a damaged one"):
         read_checkpoint(path)
     assert not (tmp_path / "sprung").exists()
 

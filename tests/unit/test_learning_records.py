@@ -70,7 +70,7 @@ def test_what_is_not_a_run_is_refused(tmp_path):
 
 
 def test_a_name_with_a_path_in_it_and_a_file_as_output_are_refused(tmp_path):
-    with pytest.raises(SurefootError, match=r"Run name '\.\./x' may hold"):
+    with pytest.raises(SurefootError, match=r"The run name '\.\./x' is not valid; it may hold"):
         RunDirectory.create(tmp_path, SETTINGS, "../x")
     file = tmp_path / "file"
     file.touch()

@@ -186,7 +186,7 @@ def test_the_command_lists_every_robot(capsys):
         (["unitree_go2", "--engines", "mujocco"], "Unknown engine 'mujocco'; valid: mujoco, "),
         (
             ["unitree_go2", "--engines", "isaacsim_physx"],
-            "Physics 'isaacsim_physx' needs the Python package 'isaacsim'",
+            "Engine 'isaacsim' needs the Python package 'isaacsim'",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from bundles import write_bundle
 
-from surefoot_bridge.command_line import COMMANDS, main
+from surefoot_bridge.command_line import COMMANDS, ended, main
 
 PROGRAM = (
     *(sys.executable, "-c"),
@@ -175,3 +175,16 @@ def test_a_result_that_cannot_be_written_is_an_error(tmp_path, capsys):
     command = ["check", str(tmp_path / "bundle"), "--runtime", "numpy", "--json", str(tmp_path / "none" / "x.json")]
     assert main(command) == 2
     assert "x.json cannot be written: No such file or directory. Give a file in a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "error", [BrokenPipeError(32, "Broken pipe"), ConnectionRefusedError(111, "Connection refused")]
+)
+def test_a_pipe_of_a_child_or_a_connection_that_breaks_is_not_taken_for_the_output(error, capsys):
+    def work():
+        raise error
+
+    assert ended("probe", work) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" in said
+    assert said.splitlines()[-1].startswith(f"probe: {type(error).__name__}: {error}")

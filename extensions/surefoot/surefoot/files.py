@@ -48,22 +48,24 @@ def write_json(path: str | Path, content: object) -> None:
         file.write(text + "\n")
 
 
-def check_replaceable(folder: Path, *, kind: str, marks: Collection[str], holds: Callable[[], str], ours: str) -> None:
+def check_replaceable(
+    folder: Path, *, kind: str, marks: Collection[str], ours: str = "", holds: Callable[[], str] | None = None
+) -> None:
     """Refuse to write into a folder that holds what nobody asked to lose.
 
     Args:
         folder: The folder; one that is missing or empty may be written.
         kind: What the folder is to be, for messages ("bundle").
         marks: Names of which such a folder has at least one.
-        holds: Returns what it holds, in the words of `ours`.
         ours: What is about to be written; what holds the same is replaced.
+        holds: Returns what it holds, in the words of `ours`; None where any of the kind may be replaced.
 
     Raises:
-        SurefootError: If it holds something else.
+        SurefootError: If it holds something else, or is no such folder.
     """
     if not folder.is_dir() or not any(folder.iterdir()):
         return
     if not any((folder / mark).exists() for mark in marks):
         raise SurefootError(f"{folder} holds other files and is no {kind}. Name an empty or new folder.")
-    if (found := holds()) != ours:
+    if holds is not None and (found := holds()) != ours:
         raise SurefootError(f"{folder} holds {found}, not {ours}. Name another folder, or replace it with --replace.")

@@ -145,6 +145,8 @@ def memory_gib() -> float:
 def control_groups(own: str = "/proc/self/cgroup", root: str = "/sys/fs/cgroup") -> list[tuple[int, int]]:
     """Return limit and use of memory [bytes] of each control group that this process is in, up to the root.
 
+    Pages of files that nobody has touched for a while are not counted: they are given up when memory is needed.
+
     A group has the limits of all that it is in; those of version 1 and of version 2 lie in other places.
 
     Args:
@@ -159,11 +161,13 @@ def control_groups(own: str = "/proc/self/cgroup", root: str = "/sys/fs/cgroup")
             continue
         base = Path(root, "memory") if version_1 else Path(root)
         names = ("limit_in_bytes", "usage_in_bytes") if version_1 else ("max", "current")
+        given_up = "total_inactive_file " if version_1 else "inactive_file "
         group = base / path.lstrip("/")
         for folder in (group, *group.parents[: len(group.relative_to(base).parts)]):
             numbers = [_lines(str(folder / f"memory.{name}")) for name in names]
             if all(numbers) and numbers[0] != ["max"]:
-                found.append((int(numbers[0][0]), int(numbers[1][0])))
+                cached = [line for line in _lines(str(folder / "memory.stat")) if line.startswith(given_up)]
+                found.append((int(numbers[0][0]), int(numbers[1][0]) - sum(int(line.split()[1]) for line in cached)))
     return found
 
 

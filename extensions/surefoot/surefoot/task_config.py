@@ -71,15 +71,7 @@ def check_overrides(overrides: Sequence[str]) -> None:
         SurefootError: If one has not the form of an override, or its value is out of its range.
     """
     for override in overrides:
-        path, separator, text = override.partition("=")
-        section, *steps = path.split(".")
-        if not separator or not all(steps) or not steps:
-            raise SurefootError(
-                f"Unknown argument {override!r}; an override has the form env.PATH=VALUE or agent.PATH=VALUE, "
-                "for example env.episode_length_s=10.0."
-            )
-        if section not in ("env", "agent"):
-            raise unknown_name("part of the configuration", section, ("env", "agent"))
+        path, text = _split(override)
         if path in _OPTIONS:
             raise SurefootError(f"{path} is set by an option: leave {override!r} out and give {_OPTIONS[path]}.")
         low, high = RANGES.get(path, (-inf, inf))
@@ -87,6 +79,24 @@ def check_overrides(overrides: Sequence[str]) -> None:
         if value is not None and not (low <= value <= high and (path not in RANGES or isfinite(value))):
             valid = f"from {low:g}" + (f" to {high:g}" if isfinite(high) else " up") if path in RANGES else "a number"
             raise SurefootError(f"{path} cannot be {text}; valid: {valid}. Leave it out for the task's own value.")
+
+
+def _split(override: str) -> tuple[str, str]:
+    """Return an override's path and value.
+
+    Raises:
+        SurefootError: If it has not the form of an override.
+    """
+    path, separator, text = override.partition("=")
+    section, *steps = path.split(".")
+    if not separator or not all(steps) or not steps:
+        raise SurefootError(
+            f"Unknown argument {override!r}; an override has the form env.PATH=VALUE or agent.PATH=VALUE, "
+            "for example env.episode_length_s=10.0."
+        )
+    if section not in ("env", "agent"):
+        raise unknown_name("part of the configuration", section, ("env", "agent"))
+    return path, text
 
 
 def _number(text: str) -> float | None:
@@ -170,7 +180,7 @@ def resolve_task(task: str, physics: str, overrides: Sequence[str] = (), *, play
 
 
 def _check_override(override: str, configurations: Mapping[str, Any]) -> None:
-    path, _, text = override.partition("=")
+    path, text = _split(override)
     section, *steps = path.split(".")
     place, node = section, configurations[section]
     for step in steps:

@@ -11,6 +11,7 @@ import difflib
 import os
 import re
 import stat
+import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +113,7 @@ class Place:
         elif not found:
             raise SurefootError(f"{where}: there is no such {self.kind}. {_near(path)}")
         elif not os.access(path, os.R_OK):
-            raise SurefootError(f"{where} may not be read by you. Have it made readable: chmod a+r {path}.")
+            raise SurefootError(f"{where} may not be read by you. Have its owner give you access.")
 
 
 FILE, FOLDER, FILE_OR_FOLDER = Place("file"), Place("folder"), Place("file or folder")
@@ -232,10 +233,10 @@ def _try_to_write(where: str, path: Path, *, is_folder: bool, makes_folders: boo
     folder = path if is_folder else path.parent
     while (is_folder or makes_folders) and not _kind(where, folder):
         folder = folder.parent
-    trial = folder / f".{'' if is_folder else path.name}.{os.getpid()}.tmp"
     try:
-        os.close(os.open(str(trial), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        trial.unlink()
+        trial, name = tempfile.mkstemp(prefix=f".{'' if is_folder else path.name}.", suffix=".tmp", dir=str(folder))
+        os.close(trial)
+        Path(name).unlink()
     except OSError as error:
         raise cannot_write(where, error) from error
 

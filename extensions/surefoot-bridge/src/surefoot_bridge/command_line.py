@@ -1,5 +1,6 @@
 """The command line: ``surefoot-bridge <subcommand>``, one module to a subcommand, imported only when it is called."""
 
+import errno
 import importlib
 import os
 import sys
@@ -84,13 +85,15 @@ def ended(
             sys.stdout.flush()
     except KeyboardInterrupt:
         status, said = EXIT_INTERRUPTED, interrupted
-    except BrokenPipeError:
-        _print_nowhere()
-        return status or EXIT_INTERRUPTED
     except Exception as error:
-        status, said, caught = status or EXIT_COULD_NOT_RUN, worded(_sentence(error, program)), error
-        unexpected = not isinstance(error, (SurefootError, OSError))
-        verbose = verbose or unexpected  # what led to a fault of ours is seen once, and may never be again
+        lost = _lost_output() if isinstance(error, OSError) and error.filename is None else None
+        if isinstance(lost, BrokenPipeError):
+            return status or EXIT_INTERRUPTED
+        said, caught = _sentence(error, lost), error
+        if not said:
+            said = f"{type(error).__name__}: {error}. This is a fault of {program}; what led to it is above."
+            verbose = True  # it is seen once, and may never be again
+        status, said = status or EXIT_COULD_NOT_RUN, worded(said)
     with suppress(OSError):  # nobody may be there to hear it
         if verbose and caught is not None:
             traceback.print_exception(type(caught), caught, caught.__traceback__)
@@ -99,21 +102,29 @@ def ended(
     return status
 
 
-def _sentence(error: Exception, program: str) -> str:
+def _sentence(error: Exception, lost: Optional[OSError]) -> str:
+    """Return what is said of an error; nothing of one that nobody foresaw."""
     if isinstance(error, SurefootError):
         return str(error)
-    if not isinstance(error, OSError):
-        return f"{type(error).__name__}: {error}. This is a fault of {program}; what led to it is above."
-    if error.filename is None:
-        _print_nowhere()
-        return f"The output cannot be written: {error.strerror or error}. Send it elsewhere."
-    return f"{error.filename}: {error.strerror}. Give another place, or have this one made accessible to you."
+    if lost is not None:
+        return f"The output cannot be written: {lost.strerror or lost}. Send it elsewhere."
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):  # of a library's file
+        return f"The output cannot be written: {error.strerror}. Make room, or write elsewhere."
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}. Give another place, or have this one made accessible to you."
+    return ""
 
 
-def _print_nowhere() -> None:
-    """Print nowhere from now on: Python would try at its end what did not work before, and complain."""
-    with suppress(OSError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _lost_output() -> Optional[OSError]:
+    """Return why nothing can be printed, if so; nothing is from then on, which Python would try again at its end."""
+    try:
+        if sys.stdout is not None:
+            print(flush=True)  # an unbuffered output remembers no error
+    except OSError as error:
+        with suppress(OSError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return error
+    return None
 
 
 COMMANDS: Dict[str, str] = {

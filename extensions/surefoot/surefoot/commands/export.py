@@ -65,8 +65,7 @@ def run(args: argparse.Namespace) -> int:
     key = None if args.sign is None else read_private_key(args.sign)
     with _found(args) as trained:
         check_form(trained.checkpoint)
-        if not args.replace:
-            _check_place(args.output, trained)
+        _check_place(args.output, trained, replace=args.replace)
         device = check_device(args.device or default_device())
         physics = check_physics(args.engine or trained.settings.physics, device)
         name = (
@@ -89,8 +88,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_place(folder: Path, trained: TrainedPolicy) -> None:
-    """Refuse to replace a bundle of another robot or task, and one that somebody signed."""
+def _check_place(folder: Path, trained: TrainedPolicy, *, replace: bool) -> None:
+    """Refuse to replace what is no bundle, and unasked one of another robot or task, or one that somebody signed."""
     from surefoot_bridge.bundle.manifest import MANIFEST_FILE, SIGNATURE_FILE
 
     settings = trained.settings
@@ -104,7 +103,7 @@ def _check_place(folder: Path, trained: TrainedPolicy) -> None:
         return f"{found}, signed" if (folder / SIGNATURE_FILE).exists() else found
 
     ours = f"a bundle of {settings.robot} for {settings.task}"
-    check_replaceable(folder, kind="bundle", marks=(MANIFEST_FILE,), holds=holds, ours=ours)
+    check_replaceable(folder, kind="bundle", marks=(MANIFEST_FILE,), ours=ours, holds=None if replace else holds)
 
 
 @contextmanager

@@ -211,8 +211,11 @@ def _check_viewer(args: argparse.Namespace) -> None:
         if value is not None:
             raise SurefootError(f"--viewer judges nothing: leave {name} out, or play without --viewer.")
     try:
-        with socket.socket() as listener:
-            listener.bind((args.host, 0))
+        if not args.host:
+            raise OSError(None, "it is empty")
+        family, *_, place = socket.getaddrinfo(args.host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family) as listener:
+            listener.bind(place)
     except OSError as error:
         raise SurefootError(
             f"--host {args.host!r} is no address of this machine: {error.strerror}. Valid: localhost for this machine "
@@ -227,10 +230,13 @@ def _run_live(args: argparse.Namespace, plan: PlayPlan) -> int:
     with plan.open_session(args, num_envs=1) as session:
         command = plan.command or (0.5, 0.0, 0.0)
         page = LivePage(session.robot, title=plan.task, command=command, host=args.host, port=args.port)
-        print(
-            f"Steer the robot at http://localhost:{page.port} "
-            f"(from another machine: ssh -L {page.port}:localhost:{page.port} ...)"
-        )
+        if args.host in ("localhost", "127.0.0.1", "::1"):
+            print(
+                f"Steer the robot at http://localhost:{page.port} "
+                f"(from another machine: ssh -L {page.port}:localhost:{page.port} ...)"
+            )
+        else:
+            print(f"Steer the robot at http://{'localhost' if args.host == '0.0.0.0' else args.host}:{page.port}")
         print("Ctrl-C ends it.", flush=True)
         try:
             run_live(session, page, seed=args.seed)

@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "show":
         parser.add_argument(
             "--randomization",
+            "--preset",
             type=randomization_preset,
             metavar="PRESET",
             help="ranges of this preset instead of the task's own",

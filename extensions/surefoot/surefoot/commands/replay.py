@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from surefoot.engines import short_name
 from surefoot.files import atomic_write, check_replaceable, write_json
 from surefoot_bridge.arguments import FOLDER, OUTPUT_FOLDER, whole
 from surefoot_bridge.command_line import EXIT_FELL_SHORT, EXIT_HELD
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     _check_trial(plan, args)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     outcome = _run_again(plan, args.scenario, args.number)
-    write_json(plan.folder / TRIAL_FILE, {"trial": _trial(args), **asdict(outcome)})
+    write_json(plan.folder / TRIAL_FILE, {"trial": _trial_of(plan, args), **asdict(outcome)})
     print(f"{args.scenario}, trial {outcome.number} (seed {outcome.seed}): {outcome.reason or 'succeeded'}")
     for name, value in outcome.measures.items():
         measure = MEASURES[name]
@@ -101,7 +102,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _trial(args: argparse.Namespace) -> str:
-    return f"trial {args.number} of {args.scenario} in {args.engine}"
+    return f"trial {args.number} of {args.scenario} in {short_name(args.engine)}"
+
+
+def _trial_of(plan: Plan, args: argparse.Namespace) -> str:
+    return f"{_trial(args)} of the suite {plan.suite.name!r}, bundle {plan.identity}"
 
 
 def _check_trial(plan: Plan, args: argparse.Namespace) -> None:
@@ -119,8 +124,14 @@ def _check_trial(plan: Plan, args: argparse.Namespace) -> None:
         except (OSError, ValueError, KeyError, TypeError):
             return "another trial"
 
-    if not args.replace and (plan.folder / TRIAL_FILE).exists():
-        check_replaceable(plan.folder, kind="trial", marks=(TRIAL_FILE,), holds=holds, ours=_trial(args))
+    if (plan.folder / TRIAL_FILE).exists():
+        check_replaceable(
+            plan.folder,
+            kind="trial",
+            marks=(TRIAL_FILE,),
+            ours=_trial_of(plan, args),
+            holds=None if args.replace else holds,
+        )
     OUTPUT_FOLDER.check("--output", plan.folder)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import shlex
 import signal
 import time
 from pathlib import Path
@@ -119,8 +120,7 @@ def run(args: argparse.Namespace) -> int:
     )
     bundle = load_bundle(args.bundle, runtime="numpy")
     checked(request, bundle)
-    if not args.replace:
-        _check_report(request.folder, bundle.contract)
+    _check_report(request.folder, bundle.contract, replace=args.replace)
     OUTPUT_FOLDER.check("--report", request.folder)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job that is stopped leaves what Ctrl-C leaves
     began = time.monotonic()
@@ -144,18 +144,22 @@ def run(args: argparse.Namespace) -> int:
 
 def _next_step(args: argparse.Namespace, verified: Verified, status: int) -> str:
     """Return the command that comes next: where trials failed, a look at one of them."""
+    bundle = shlex.quote(str(args.bundle))
+    if status == EXIT_HELD:
+        return f"surefoot-bridge check {bundle}"
     if status == EXIT_INTERRUPTED:
         return ""
+    trials = {scenario.name: scenario.trials for scenario in verified.evaluation.suite.scenarios}
     for outcome in verified.evaluation.outcomes:
         for trial in outcome.outcomes:
-            if not trial.success:
+            if not trial.success and trial.number < trials[outcome.scenario]:
                 where = f"{outcome.scenario} {trial.number} --engine {short_name(outcome.engine)}"
-                return f"surefoot replay {args.bundle} {where} --suite {args.suite}"
-    return f"surefoot-bridge check {args.bundle}"
+                return f"surefoot replay {bundle} {where} --suite {shlex.quote(args.suite)}"
+    return ""
 
 
-def _check_report(folder: Path, contract: Contract) -> None:
-    """Refuse to replace a report on a policy of another robot or task."""
+def _check_report(folder: Path, contract: Contract, *, replace: bool) -> None:
+    """Refuse to replace what is no report, and unasked one on a policy of another robot or task."""
     from surefoot.evaluation.results.evaluation_file import FILE_NAME, read_evaluation
 
     def holds() -> str:
@@ -168,9 +172,8 @@ def _check_report(folder: Path, contract: Contract) -> None:
         return f"a report on {policy.robot} for {policy.task}"
 
     ours = f"a report on {contract.robot.name} for {contract.training.task}"
-    check_replaceable(
-        folder, kind="report", marks=(FILE_NAME, "logs", "outcomes", "recordings"), holds=holds, ours=ours
-    )
+    marks = (FILE_NAME, "logs", "outcomes", "recordings")
+    check_replaceable(folder, kind="report", marks=marks, ours=ours, holds=None if replace else holds)
 
 
 def _log_to_wandb(project: str, verified: Verified) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from surefoot.engines import Physics, check_physics
+from surefoot.files import check_replaceable
 from surefoot.learning.checkpoint import read_checkpoint
 from surefoot.playing.run_files import TrainedPolicy
 from surefoot.playing.session import open_session
@@ -27,6 +28,7 @@ from surefoot_bridge.bundle import (
     write_manifest,
 )
 from surefoot_bridge.bundle.golden import contract_digest
+from surefoot_bridge.bundle.manifest import MANIFEST_FILE
 from surefoot_bridge.contract import Contract, write_contract
 from surefoot_bridge.policy import RUNTIMES, Network
 from surefoot_bridge.policy.forms import policy_files
@@ -81,15 +83,17 @@ def export_policy(
 
     Args:
         trained: The policy.
-        folder: The bundle's folder; what is there is replaced.
+        folder: The bundle's folder; a bundle that is there is replaced.
         physics: Engine to record in, checked.
         device: Device, checked.
         private_key: Key to sign with, 32 bytes in base64.
         on_step: Called after every control step of the recording.
 
     Raises:
-        SurefootError: If the actor sees what the robot does not measure, or a form of the policy is off.
+        SurefootError: If the folder holds something else, the actor sees what the robot does not measure, or a form of
+            the policy is off.
     """
+    check_replaceable(folder, kind="bundle", marks=(MANIFEST_FILE,))
     log = trained.output / "logs" / "export.log"
     with open_session(
         trained, physics=physics, device=device, num_envs=1, seed=1, noise=False, randomization="none", log=log

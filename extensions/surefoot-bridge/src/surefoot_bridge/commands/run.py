@@ -1,6 +1,7 @@
 """``surefoot-bridge run BUNDLE --robot ROBOT --stage STAGE``: runs a bundle on a robot."""
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Sequence
 
 from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, OUTPUT_FOLDER, Parser, domain, one_of, public_key
@@ -84,7 +85,7 @@ def _parser() -> Parser:
         help="folder of all logs: this run's goes there; a real robot needs one",
     )
     add("--seal-key", type=FILE, metavar="FILE", help="key that seals the log of a real robot; your own one by default")
-    add("--stop-file", type=OUTPUT, metavar="FILE", help="damp the robot when this file appears")
+    add("--stop-file", type=Path, metavar="FILE", help="damp the robot when this file appears")
     add(
         "--runtime",
         type=one_of("runtime", RUNTIMES),

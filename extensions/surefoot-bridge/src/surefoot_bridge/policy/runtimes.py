@@ -14,7 +14,7 @@ from typing import Any, List, Mapping, Optional, Tuple
 import numpy as np
 
 from surefoot_bridge.contract import NetworkPart
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import SurefootError, reason, unknown_name
 from surefoot_bridge.words import RUNTIMES, RuntimeName
 
 from .numpy_policy import NumpyPolicy
@@ -123,7 +123,9 @@ class TorchScriptPolicy(_ExportedPolicy):
                 return [item.numpy() for item in (outputs if isinstance(outputs, tuple) else (outputs,))]
         except Exception as error:  # of every kind that a compiled function can raise
             shapes = [array.shape for array in inputs]
-            raise SurefootError(f"{self._where} cannot be run with inputs of {shapes}. {_ELSE}") from error
+            raise SurefootError(
+                f"{self._where} cannot be run with inputs of {shapes} ({reason(error)}). {_ELSE}"
+            ) from error
         finally:
             if threads != 1:
                 torch.set_num_threads(threads)
@@ -157,7 +159,9 @@ class OnnxPolicy(_ExportedPolicy):
             return self._session.run(None, dict(zip(self._names, inputs)))
         except Exception as error:
             shapes = [array.shape for array in inputs]
-            raise SurefootError(f"{self._where} cannot be run with inputs of {shapes}. {_ELSE}") from error
+            raise SurefootError(
+                f"{self._where} cannot be run with inputs of {shapes} ({reason(error)}). {_ELSE}"
+            ) from error
 
 
 def _obstacle(runtime: RuntimeName, names: Mapping[str, object]) -> Optional[str]:

@@ -97,7 +97,8 @@ def lock_folder() -> Path:
     """
     for folder in _SHARED:
         with contextlib.suppress(OSError):
-            if folder.stat().st_mode & stat.S_IWOTH:
+            read_only = os.statvfs(str(folder)).f_flag & os.ST_RDONLY  # a container's, whatever its folders say
+            if folder.stat().st_mode & stat.S_IWOTH and not read_only:
                 return folder
     raise SurefootError(
         f"None of {' and '.join(map(str, _SHARED))} can be written to by all users, so no lock keeps another one's "
