@@ -117,9 +117,10 @@ def _sentence(error: Exception, lost: Optional[OSError]) -> str:
 
 def _lost_output() -> Optional[OSError]:
     """Return why nothing can be printed, if so; nothing is from then on, which Python would try again at its end."""
+    if sys.stdout is None:
+        return None
     try:
-        if sys.stdout is not None:
-            print(flush=True)  # an unbuffered output remembers no error
+        print(flush=True)  # an unbuffered output remembers no error
     except OSError as error:
         with suppress(OSError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
