@@ -187,14 +187,14 @@ def test_a_bundle_of_another_task_or_a_signed_one_is_replaced_only_where_that_is
     trained = SimpleNamespace(settings=SimpleNamespace(robot="unitree_go2", task=TASK))
     theirs = tmp_path / "bundle"
     shutil.copytree(bundle_folder(), theirs)
-    export._check_place(theirs, trained)
+    export._check_place(theirs, trained, replace=False)
     (theirs / "manifest.json.sig").write_text("a signature")
     with pytest.raises(SurefootError, match=r"holds a bundle of unitree_go2 for .*, signed, not a bundle .* --replace"):
-        export._check_place(theirs, trained)
+        export._check_place(theirs, trained, replace=False)
     (theirs / "contract.json").write_text("{")
     with pytest.raises(SurefootError, match=r"holds a bundle that cannot be read, not .* --replace\."):
-        export._check_place(theirs, trained)
-    export._check_place(tmp_path / "new", trained)
+        export._check_place(theirs, trained, replace=False)
+    export._check_place(tmp_path / "new", trained, replace=False)
 
 
 def test_the_remedy_of_a_run_of_another_machine_is_taken(capsys, tmp_path):

@@ -57,7 +57,7 @@ def state_of(folder):
 @needs_emulator
 @needs_mcap
 @needs_robot
-@pytest.mark.parametrize("typed", CONTENT["inputs"], ids=lambda typed: typed[0] or "nothing")
+@pytest.mark.parametrize("typed", CONTENT["inputs"], ids=str)
 def test_a_mistake_is_answered_by_one_line_and_changes_nothing(typed, place, capfd, monkeypatch):
     pytest.importorskip("cryptography", reason="cryptography is not installed")
     monkeypatch.chdir(place)
