@@ -28,7 +28,7 @@ def own_key_path() -> Path:
     folder = Path(os.environ.get("XDG_DATA_HOME", ""))
     try:
         return (folder if folder.is_absolute() else Path.home() / ".local/share") / "surefoot" / "seal.key"
-    except RuntimeError as error:
+    except (RuntimeError, KeyError) as error:  # Python before 3.10 says it by the latter
         raise SurefootError(
             f"User {os.getuid()} has no home folder, so no key that seals logs of its own. Make one elsewhere "
             "(surefoot-bridge key seal FILE), and give --seal-key FILE."
