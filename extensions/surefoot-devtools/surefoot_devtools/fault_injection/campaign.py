@@ -67,8 +67,11 @@ def run_campaign(
     bundle = load_bundle(plan.folder, runtime="numpy")
     robot_model(bundle.contract.robot.name)
     made_of = {
-        "bundle": bundle.identity, "commit": commit(), "faults": list(plan.faults),
-        "seed": plan.seed, "with_log": plan.with_log,
+        "bundle": bundle.identity,
+        "commit": commit(),
+        "faults": list(plan.faults),
+        "seed": plan.seed,
+        "with_log": plan.with_log,
     }
     done = Kept(kept, TrialResult, made_of)
     left = sorted(set(range(plan.trials)) - {result.seed - plan.seed for result in done.rows})
