@@ -103,6 +103,12 @@ def kept_beside(report: Path | None) -> Path | None:
     return None if report is None else Path(f"{report}.rows")
 
 
+def interruption(kept: Path | None) -> str:
+    """Return what is said of a campaign that was interrupted."""
+    goes_on = "" if kept is None else f" What is done is in {kept}; the same command goes on with it."
+    return f"Interrupted.{goes_on}"
+
+
 def end_script(main: Callable[[], int], *, interrupted: str = "interrupted") -> NoReturn:
     """Run a script's main function and end the process with its status; 2 for a refusal, 130 for Ctrl-C.
 
