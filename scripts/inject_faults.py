@@ -8,7 +8,7 @@ from pathlib import Path
 from surefoot.report import provenance, write_report
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.files import write_whole
-from surefoot_devtools.campaign import kept_beside
+from surefoot_devtools.campaign import interruption, kept_beside
 from surefoot_devtools.falls.command import falls_command
 from surefoot_devtools.falls.walks import WALKS
 from surefoot_devtools.fault_injection.campaign import FIGURES, Plan, run_campaign
@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--live-report", type=Path, metavar="FILE", help="what --live --json wrote, for the same page")
     args = parser.parse_args()
     faults = tuple(args.fault or (LIVE_FAULTS if args.live else FAULTS))
-    kept = kept_beside(args.json)
+    kept = None if args.live else kept_beside(args.json)
     try:
         live = json.loads(args.live_report.read_text()) if args.live_report else None
         if args.falls:
@@ -53,8 +53,7 @@ def main() -> int:
     figures = {name: result[name] for name in (LIVE_FIGURES if args.live else FIGURES)}
     print("\n", *table_lines(result["by_kind"]), *(f"{name}: {number}" for name, number in figures.items()), sep="\n")
     if not result["complete"]:
-        goes_on = kept is not None and not args.live
-        print("Interrupted." + goes_on * f" What is done is in {kept}; the same command goes on with it.")
+        print(interruption(kept))
         return 130
     rows, figures["complete"] = [*result["by_kind"], *result["not_safe"]], 1
     report = {"figures": figures, "rows": rows, "provenance": provenance(seed=args.seed, engine="mujoco", device="cpu")}

@@ -102,3 +102,9 @@ class Kept[Row: DataclassInstance]:
 def kept_beside(report: Path | None) -> Path | None:
     """Return where the rows of a campaign are kept until its report can be written; None without a report."""
     return None if report is None else Path(f"{report}.rows")
+
+
+def interruption(kept: Path | None) -> str:
+    """Return what is said of a campaign that was interrupted."""
+    goes_on = "" if kept is None else f" What is done is in {kept}; the same command goes on with it."
+    return f"Interrupted.{goes_on}"

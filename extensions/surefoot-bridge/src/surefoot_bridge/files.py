@@ -111,7 +111,7 @@ def whole_file(path: Path, mode: str = "wb") -> Iterator[IO[Any]]:
         # mkstemp makes a private file; the result gets the permissions that an ordinary new file would have.
         partial.chmod(0o666 & ~_umask())
         partial.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     finally:
         with contextlib.suppress(FileNotFoundError):
             partial.unlink()
@@ -124,8 +124,8 @@ def _umask() -> int:
     return mask
 
 
-def _sync_folder(folder: Path) -> None:
-    # The new name is on the disk only when its folder is.
+def sync_folder(folder: Path) -> None:
+    """Write a folder to the disk: a new name in it is there only then."""
     descriptor = os.open(str(folder), os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -11,7 +11,7 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.files import write_whole
 from surefoot_bridge.safety import Safety
 from surefoot_bridge.stages import stage_of
-from surefoot_devtools.campaign import kept_beside
+from surefoot_devtools.campaign import interruption, kept_beside
 
 from .campaign import FALL_FIGURES, TRIALS, FallPlan, run_falls
 from .page import fall_lines, falls_page
@@ -37,8 +37,8 @@ def falls_command(args: argparse.Namespace) -> int:
     print("\n", *fall_lines(result["by_row"]), *(f"{name}: {number}" for name, number in figures.items()), sep="\n")
     for text in result["did_not_act"]:
         print(f"the rule did not act in every robot: {text}")
-    if not result["complete"] and kept is not None:
-        print(f"Interrupted; the rows that are done are in {kept}. The same command goes on with them.")
+    if not result["complete"]:
+        print(interruption(kept))
     origin = provenance(seed=args.seed, engine="mujoco", device="cpu")
     if args.json and result["complete"]:
         figures["complete"] = int(result["complete"])

@@ -74,7 +74,8 @@ def run_campaign(
         "with_log": plan.with_log,
     }
     done = Kept(kept, TrialResult, made_of)
-    left = sorted(set(range(plan.trials)) - {result.seed - plan.seed for result in done.rows})
+    ran = {result.seed - plan.seed for result in done.rows}
+    left = [number for number in range(plan.trials) if number not in ran]
     if left:
         for result in on_all_processors(_trial, left, prepare=_begin, plan=plan, processes=processes):
             done.add(result)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Mapping, cast
 
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import sync_folder
 
 from .topics import json_schema, schema_name
 
@@ -58,7 +59,7 @@ class McapFile:
         self.num_bytes = 0
         """Size of the file up to the last flush [bytes]."""
         self._stream = _Hashed(path.open("xb"))
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
         self._writer = Writer(cast("BinaryIO", self._stream), chunk_size=_CHUNK_BYTES, compression=CompressionType.ZSTD)
         self._writer.start(profile=PROFILE, library="surefoot-bridge")
         self._channels = {}
@@ -112,12 +113,3 @@ class _Hashed:
     def write(self, data: bytes) -> int:
         self.sha256.update(data)
         return self._stream.write(data)
-
-
-def _sync_folder(folder: Path) -> None:
-    # A new name is on the disk only when its folder is.
-    descriptor = os.open(str(folder), os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
