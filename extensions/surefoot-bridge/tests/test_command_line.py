@@ -55,7 +55,7 @@ def test_without_a_subcommand_it_is_said_which_there_are():
     ran = run()
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr == (
-        f"surefoot-bridge: surefoot-bridge needs a subcommand; valid: {', '.join(COMMANDS)}. "
+        f"surefoot-bridge: A subcommand is missing; valid: {', '.join(COMMANDS)}. "
         "See: surefoot-bridge --help\n"
     )
 

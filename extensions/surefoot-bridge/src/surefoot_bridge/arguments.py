@@ -192,7 +192,7 @@ def subcommand(
     """
     see = f"See: {program} --help"
     if not arguments:
-        raise SurefootError(f"{program} needs a subcommand; valid: {', '.join(commands)}. {see}")
+        raise SurefootError(f"A subcommand is missing; valid: {', '.join(commands)}. {see}")
     name, rest = arguments[0], list(arguments[1:])
     if name in ("-h", "--help"):
         width = max(map(len, commands))
