@@ -63,7 +63,7 @@ def test_a_made_up_robot_stands_and_is_left_damped_after_a_run(robot, tmp_path):
     shown = bridge.end()  # with status 1 where a busy computer lets reports be late
     assert f"emulated made_up on interface lo, domain {robot.port}" in shown
     assert re.search("guardian +watches the bridge", shown)
-    assert "The robot is damped: its reports show no stiffness for 0.2 s" in shown
+    assert re.search(r"The robot is damped: its reports show no stiffness for 0\.\d s", shown)
     assert any(stiff(command) for _, command in robot.commands)
     assert robot.commands[-1][1]["kd"] == [3.0, 3.0, 3.0]
 
