@@ -45,7 +45,7 @@ NAMELESS = 54321  # a user id that no password file knows, as containers are run
 def test_a_nameless_user_without_a_home_is_told_to_make_a_key_elsewhere_and_that_works(environment):
     """Once for a home that is nowhere, once for one that cannot be written, once for one that cannot be looked into."""
     code = (
-        "import encodings.ascii, os, pwd, tempfile; from pathlib import Path; "
+        "import encodings.ascii, locale, os, pwd, tempfile; from pathlib import Path; "
         "from surefoot_bridge.command_line import main; "
         "import surefoot_bridge.commands.key; "  # before that user, who may not read where Python is
         "from surefoot_bridge.log.seal_key import known_seal_key, seal_key; "
