@@ -55,8 +55,7 @@ def test_without_a_subcommand_it_is_said_which_there_are():
     ran = run()
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr == (
-        f"surefoot-bridge: A subcommand is missing; valid: {', '.join(COMMANDS)}. "
-        "See: surefoot-bridge --help\n"
+        f"surefoot-bridge: A subcommand is missing; valid: {', '.join(COMMANDS)}. See: surefoot-bridge --help\n"
     )
 
 

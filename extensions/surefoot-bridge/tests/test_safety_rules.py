@@ -182,6 +182,12 @@ def test_an_action_is_named_by_the_joint_that_it_moves() -> None:
     assert (event.rule, event.component, event.index, event.robot, event.time_s) == ("action_range", "c", 0, (), 0.015)
 
 
+def test_an_excess_is_said_as_what_is_beyond_the_range_and_not_beside_a_limit_of_nothing() -> None:
+    verdict = (watch := good_watch()).check(velocity_command=np.array([0.55, 0.0, 0.0]))
+    (event,) = [event for event in watch.safety.events(verdict) if event.rule == "velocity_command"]
+    assert event.message.endswith("stage and training allow. lin_vel_x_m_s: 0.25 beyond it.")  # 0.3 of 0.55 is allowed
+
+
 def test_rules_about_walking_wait_until_the_robot_walks_but_not_longer() -> None:
     watch = good_watch()
     for _ in range(200):

@@ -56,9 +56,8 @@ def events(rules: Sequence[Rule], tripped: np.ndarray, values: np.ndarray, time_
             np.argmax(np.where(value == limit, 0.0, beyond))
         )  # what is no number comes first, inf - inf is at 0
         component = rule.components[index]
-        message = (
-            f"{rule.description} {component + ': ' if component else ''}{value[index]:.6g}, limit {limit[index]:.6g}."
-        )
+        told = _told(rule, value[index], limit[index])
+        message = f"{rule.description} {component + ': ' if component else ''}{told}."
         found.append(
             Event(
                 robot,
@@ -73,3 +72,10 @@ def events(rules: Sequence[Rule], tripped: np.ndarray, values: np.ndarray, time_
             )
         )
     return tuple(found)
+
+
+def _told(rule: Rule, value: float, limit: float) -> str:
+    """Return what a rule looked at, in words: an excess is what is beyond a range that the description names."""
+    if not rule.measure.startswith("excess of "):
+        return f"{value:.6g}, limit {limit:.6g}"
+    return f"{value:.6g} beyond it" + (f", {limit:.6g} allowed" if limit else "")
