@@ -1,16 +1,26 @@
-"""The slow proofs, each with a report in proofs/: ``python scripts/proofs.py [NAME ...]``, all without a name."""
+"""The slow proofs, each with a report in proofs/: ``python scripts/proofs.py [NAME ...]``.
+
+Without a name all of them, hours: what held is remembered until all have, and the same command at the same commit goes
+on with the rest.
+"""
 
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from statistics import fmean
 
-from surefoot.report import provenance, write_report
+from surefoot.report import commit, provenance, write_report
+from surefoot_bridge.command_line import ended
+from surefoot_bridge.errors import unknown_name
+from surefoot_devtools.campaign import Kept, interruption
 
 PROOFS = Path("proofs")
+KEPT = Path(".cache/proofs.json")
 TASK = "Surefoot-Velocity-Flat-Go2"
 TASK_G1 = "Surefoot-Velocity-Flat-G1"
 G1_METRICS = ("iteration", "Train/mean_reward", "Train/mean_episode_length", "Perf/env_steps_per_s")
@@ -132,6 +142,9 @@ ALL: dict[str, Callable[[], int]] = {
         *("--gate", "flat", "--report", str(PROOFS / "verify_go2")),
         *report_of("verify_go2"),
     ),
+    "bad_inputs": command(
+        sys.executable, "scripts/try_bad_inputs.py", *report_of("bad_inputs"), *pages_of("bad_inputs")
+    ),
     "bridge": command(*BENCHMARK, "bridge", *report_of("benchmark_bridge")),
     "slow_tests": command(sys.executable, "-m", "pytest", "-m", "slow", "-q"),
     "g1": g1,
@@ -139,10 +152,47 @@ ALL: dict[str, Callable[[], int]] = {
 }
 
 
+@dataclass(frozen=True)
+class Held:
+    """A proof that held, and its wall time [s]."""
+
+    name: str
+    seconds: float
+
+
+def main(names: Sequence[str], kept: Path = KEPT) -> int:
+    """Run proofs and say which held, and in what time.
+
+    Args:
+        names: Which; all but those that are remembered without one.
+        kept: Where it is remembered what held.
+    """
+    for name in names:
+        if name not in ALL:
+            raise unknown_name("proof", name, ALL)
+    done = Kept(None if names else kept, Held, {"commit": commit()})
+    left = [name for name in names or ALL if name not in {proof.name for proof in done.rows}]
+    if remembered := len(done.rows):
+        print(f"{remembered} of {len(ALL)} proofs held at this commit already; {kept} remembers them.")
+    fell_short = []
+    for number, name in enumerate(left, start=1):
+        print(f"Proof {number} of {len(left)}: {name}", flush=True)
+        began = time.monotonic()
+        if ALL[name]() == 0:
+            done.add(Held(name, time.monotonic() - began))
+        else:
+            fell_short.append(name)
+    for proof in done.rows:
+        print(f"{proof.name:30} held in {timedelta(seconds=round(proof.seconds))}")
+    together = timedelta(seconds=round(sum(proof.seconds for proof in done.rows)))
+    if fell_short:
+        print(f"Fell short: {', '.join(fell_short)}. The others took {together}.")
+        return 1
+    print(f"All proofs held, in {together} together.")
+    done.remove()
+    return 0
+
+
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or list(ALL)
-    if unknown := [name for name in chosen if name not in ALL]:
-        sys.exit(f"unknown proofs {unknown}, valid: {', '.join(ALL)}")
-    failed = [name for name in chosen if ALL[name]() != 0]
-    print("All proofs held." if not failed else f"Fell short: {', '.join(failed)}")
-    sys.exit(1 if failed else 0)
+    said = interruption(None if sys.argv[1:] else KEPT)
+    sys.exit(ended("proofs.py", lambda: main(sys.argv[1:]), interrupted=said))

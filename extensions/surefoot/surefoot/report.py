@@ -95,15 +95,17 @@ def commit() -> str | None:
     """Commit of the checkout this package runs from.
 
     Returns:
-        Forty hexadecimal digits, with "-dirty" when tracked files outside proofs/ differ; what `SUREFOOT_COMMIT` says
-        in an image, which has no checkout; None for another installed copy or where there is no git.
+        Forty hexadecimal digits, with "-dirty" when tracked files differ outside proofs/ and docs/reports/; what
+        `SUREFOOT_COMMIT` says in an image, which has no checkout; None for another installed copy or where there is no
+        git.
     """
     if recorded := os.environ.get("SUREFOOT_COMMIT"):
         return recorded
     try:
         head = _git("rev-parse", "HEAD")
         # The reports of earlier proofs say nothing about the code.
-        differs = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,top)proofs")
+        others = (f":(exclude,top){folder}" for folder in ("proofs", "docs/reports"))
+        differs = _git("status", "--porcelain", "--untracked-files=no", "--", ":/", *others)
     except (OSError, subprocess.SubprocessError):
         return None
     return f"{head}-dirty" if differs else head
