@@ -14,6 +14,7 @@ import pytest
 from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
 
 from surefoot.cli import main
+from surefoot.evaluation.engines.choice import TrialAllocation
 from surefoot.evaluation.results.bundle_evaluation import add_evaluation
 from surefoot.evaluation.results.evaluation_file import evaluation_text, read_evaluation
 from surefoot.evaluation.results.exemplars import exemplars, keep_exemplars
@@ -70,6 +71,25 @@ def test_a_scenario_whose_verdict_is_certain_ends_and_gives_the_same_whatever_ca
     assert outcomes[0] == outcomes[1]
     assert outcomes[0].stopped_early
     assert 0 < outcomes[0].trials < 200
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_in_a_slow_engine_the_rest_of_the_trials_runs_where_the_first_leave_the_verdict_open(
+    suite, tmp_path, monkeypatch, processes
+):
+    """10 of 10 have a lower bound of 0.722 and 30 of 30 one of 0.886; 0 of 10 cannot become a pass any more."""
+    slow = TrialAllocation(processes, 10, 1, whole_length=True)
+    monkeypatch.setattr("surefoot.evaluation.running.suite_run.allocate", lambda *_, **__: slow)
+    for threshold, trials in ((0.7, 10), (0.8, 30)):
+        suite.write_text(TINY_SUITE.replace("length_s: 1.0", f"length_s: 1.0\n    threshold: {threshold}"))
+        said: list[str] = []
+        verified = verify(request(suite, tmp_path / str(threshold), trials=30), say=said.append)
+        ahead, shoved = (verified.evaluation.of(name, "mujoco") for name in ("ahead", "shoved"))
+        assert (ahead.trials, ahead.planned, ahead.successes) == (trials, trials, trials)
+        assert (shoved.trials, shoved.planned, shoved.successes) == (10, 10, 0)
+        assert ("mujoco   ahead                        is open after 10 trials; all 30 run." in said) == (trials == 30)
+        assert shoved.notes == ("10 trials of 30, which decide; this engine is slow on a CPU.",)
+        assert verify(request(suite, tmp_path / str(threshold), trials=30)).tally.trials == 0  # all is kept
 
 
 def test_the_median_and_the_worst_trial_are_recorded_and_no_other(suite, tmp_path):

@@ -111,11 +111,10 @@ def _trial_of(plan: Plan, args: argparse.Namespace) -> str:
 
 def _check_trial(plan: Plan, args: argparse.Namespace) -> None:
     """Refuse a trial that there is not, and a place that holds another."""
-    (engine,) = plan.engines
     known = {scenario.name: scenario for scenario in plan.suite.scenarios}
     if args.scenario not in known:
         raise unknown_name(f"scenario of the suite {plan.suite.name!r}", args.scenario, known)
-    if args.number >= (count := plan.planned(known[args.scenario], engine)):
+    if args.number >= (count := plan.asked(known[args.scenario])):
         raise SurefootError(f"There is no {_trial(args)}; it has 0 to {count - 1}. The report names those that failed.")
 
     def holds() -> str:

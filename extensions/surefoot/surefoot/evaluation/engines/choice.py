@@ -24,7 +24,7 @@ CHUNK = 50
 """Trials that run side by side in MuJoCo; fixed, since the last digit of a policy's answer depends on it."""
 
 SLOW_TRIALS = 50
-"""Trials of a scenario in PhysX and Newton on a CPU. All must succeed for a lower bound of 0.9 with fewer than 36."""
+"""Trials that run side by side in PhysX and Newton on a CPU. All must succeed for a lower bound of 0.9."""
 
 
 _PROCESS_GIB = 4.0
@@ -38,13 +38,13 @@ class TrialAllocation:
     Attributes:
         processes: Processes that run trials.
         chunk: Trials that run side by side in one of them.
-        most_trials: Trials of a scenario at most; None for as many as it asks for.
+        first_chunks: So many of a scenario run first, and the others where those leave its verdict open; None for all.
         whole_length: Whether scenarios run for their whole length, or for their ``slow_engines_length_s``.
     """
 
     processes: int
     chunk: int
-    most_trials: int | None
+    first_chunks: int | None
     whole_length: bool
 
 
@@ -63,7 +63,7 @@ def allocate(engine: str, device: str, *, processes: int | None) -> TrialAllocat
         return TrialAllocation(1, 1000, None, whole_length=True)
     room = memory_gib() / _PROCESS_GIB
     most = processors if math.isnan(room) else min(processors, max(int(room), 1))
-    return TrialAllocation(processes or most, SLOW_TRIALS, SLOW_TRIALS, whole_length=engine == PHYSX)
+    return TrialAllocation(processes or most, SLOW_TRIALS, 1, whole_length=engine == PHYSX)
 
 
 def leaves_traces(engine: str, scenario: Scenario) -> bool:

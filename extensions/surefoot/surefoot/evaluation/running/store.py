@@ -42,23 +42,23 @@ class OutcomeStore:
     def __init__(self, folder: Path, *, bundle: str, seed: int, device: str) -> None:
         self._folder, self._common = folder, {"bundle": bundle, "seed": seed, "device": device}
 
-    def find(self, scenario: Scenario, engine: str, *, planned: int, stop_early: bool) -> ScenarioOutcome | None:
+    def find(self, scenario: Scenario, engine: str, *, asked: int, stop_early: bool) -> ScenarioOutcome | None:
         """Return what came of a scenario, if it ran before with the same of everything."""
         try:
             data = json.loads(self._file(scenario, engine).read_text())
         except (OSError, ValueError):
             return None
-        if data.get("key") != self._key(scenario, engine, planned, stop_early):
+        if data.get("key") != self._key(scenario, engine, asked, stop_early):
             return None
         outcome = data["outcome"]
         outcome["outcomes"] = tuple(TrialOutcome(**item) for item in outcome["outcomes"])
         return ScenarioOutcome(**{**outcome, "notes": tuple(outcome["notes"])})
 
-    def keep(self, scenario: Scenario, outcome: ScenarioOutcome, *, stop_early: bool) -> None:
+    def keep(self, scenario: Scenario, outcome: ScenarioOutcome, *, asked: int, stop_early: bool) -> None:
         """Keep what came of a scenario; one that could not run is not kept, so that it is tried again."""
         if outcome.error:
             return
-        key = self._key(scenario, outcome.engine, outcome.planned, stop_early)
+        key = self._key(scenario, outcome.engine, asked, stop_early)
         write_json(self._file(scenario, outcome.engine), {"key": key, "outcome": asdict(outcome)})
 
     def recordings(self, scenario: str, engine: str) -> Path:
@@ -68,12 +68,12 @@ class OutcomeStore:
     def _file(self, scenario: Scenario, engine: str) -> Path:
         return self._folder / "outcomes" / engine / f"{scenario.name}.json"
 
-    def _key(self, scenario: Scenario, engine: str, planned: int, stop_early: bool) -> str:
+    def _key(self, scenario: Scenario, engine: str, asked: int, stop_early: bool) -> str:
         content: dict[str, Any] = {
             **self._common,
             "scenario": scenario.model_dump(mode="json"),
             "engine": engine,
-            "planned": planned,
+            "asked": asked,
             "stop_early": stop_early,
             "versions": {name: importlib.metadata.version(name) for name in _VERSIONED[engine]},
             "code": _code_digest(),

@@ -55,16 +55,14 @@ class Plan:
         """Return how trials are allocated in an engine."""
         return allocate(engine, self.device, processes=self.processes)
 
-    def planned(self, scenario: Scenario, engine: str) -> int:
-        """Return how many trials of a scenario are planned in an engine."""
-        most = self.allocation(engine).most_trials
-        asked = self.trials or scenario.trials
-        return asked if most is None else min(asked, most)
+    def asked(self, scenario: Scenario) -> int:
+        """Return how many trials of a scenario run in an engine at most."""
+        return self.trials or scenario.trials
 
     def chunks(self, scenario: Scenario, engine: str) -> list[list[int]]:
         """Return the numbers of a scenario's trials in an engine, those in one list that run side by side."""
-        planned, chunk = self.planned(scenario, engine), self.allocation(engine).chunk
-        return [list(range(first, min(first + chunk, planned))) for first in range(0, planned, chunk)]
+        asked, chunk = self.asked(scenario), self.allocation(engine).chunk
+        return [list(range(first, min(first + chunk, asked))) for first in range(0, asked, chunk)]
 
     def worker(self, engine: str, index: int) -> WorkerProcess:
         """Return a worker for an engine, not started yet; the index tells its log from those of others."""
@@ -82,16 +80,34 @@ class Plan:
 
 @dataclass
 class _Job:
-    """A scenario in an engine, while it runs: as the suite declares it, and as it is run there."""
+    """A scenario in an engine, while it runs: as the suite declares it, and as it is run there.
+
+    What is ``held_back`` runs if the trials in ``chunks`` leave the verdict open.
+    """
 
     declared: Scenario
     scenario: Scenario
     engine: str
-    planned: int
     chunks: list[list[int]]
+    held_back: list[list[int]]
     answers: dict[int, Answer] = field(default_factory=dict)
     next_chunk: int = 0
     over: bool = False
+
+    @property
+    def planned(self) -> int:
+        """Trials that are to run, as far as is known."""
+        return sum(map(len, self.chunks))
+
+    def is_open(self) -> bool:
+        """Tell whether trials that are held back could lead to a pass, which those that ran do not."""
+        answers = self.answers.values()
+        if not self.held_back or len(answers) < len(self.chunks) or any(answer.error for answer in answers):
+            return False
+        successes = sum(outcome.success for answer in answers for outcome in answer.outcomes)
+        counts, asked = (successes, self.planned - successes), self.planned + sum(map(len, self.held_back))
+        passes = certain_verdict(*counts, self.planned, self.scenario.threshold) == "pass"
+        return not passes and certain_verdict(*counts, asked, self.scenario.threshold) != "fail"
 
     def work_s(self, trials: int) -> float:
         """Return the simulated time of so many trials [s]."""
@@ -144,13 +160,13 @@ class SuiteRun:
                 self._say(f"{short_name(engine):8s} {declared.name:28s} is not scored. {reason}")
                 continue
             scenario = scenario_in(plan.suite, declared.name, whole_length=plan.allocation(engine).whole_length)
-            planned = plan.planned(declared, engine)
-            found = self.store.find(declared, engine, planned=planned, stop_early=plan.stop_early)
+            found = self.store.find(declared, engine, asked=plan.asked(declared), stop_early=plan.stop_early)
             if found is not None:
                 self._done[declared.name, engine] = found
                 finished += 1
                 continue
-            jobs.append(_Job(declared, scenario, engine, planned, plan.chunks(declared, engine)))
+            chunks, first = plan.chunks(declared, engine), plan.allocation(engine).first_chunks
+            jobs.append(_Job(declared, scenario, engine, chunks[:first], chunks[first:] if first else []))
         if finished:
             self._say(f"{short_name(engine)}: {finished} scenarios are finished already.")
         return jobs
@@ -222,6 +238,11 @@ class SuiteRun:
         if job.over:  # it came too late to count; nor must its recordings stay
             self._keep_exemplars(self._done[key])
             return
+        if job.is_open():
+            first, more, job.held_back = job.planned, job.held_back, []
+            job.chunks += more
+            self.tally.engines[engine].work_s += job.work_s(job.planned - first)
+            self._say(f"{short_name(engine):8s} {name:28s} is open after {first} trials; all {job.planned} run.")
         outcome = self._outcome(job)
         if outcome is None:
             return
@@ -230,7 +251,7 @@ class SuiteRun:
         self.tally.engines[engine].work_s -= job.work_s(left)
         self._done[key] = outcome
         self._keep_exemplars(outcome)
-        self.store.keep(job.declared, outcome, stop_early=self._plan.stop_early)
+        self.store.keep(job.declared, outcome, asked=self._plan.asked(job.declared), stop_early=self._plan.stop_early)
         self._say(_line(outcome))
 
     def _keep_exemplars(self, outcome: ScenarioOutcome) -> None:
@@ -260,8 +281,9 @@ class SuiteRun:
         shortened = job.scenario.length_s != declared.length_s
         if shortened:
             notes.append(f"{job.scenario.length_s:g} s of {declared.length_s:g} s; motor heat is extrapolated.")
-        if not self._plan.trials and job.planned < declared.trials:
-            notes.append(f"{job.planned} trials of {declared.trials}: this engine is slow on a CPU.")
+        if job.held_back:
+            asked = self._plan.asked(declared)
+            notes.append(f"{job.planned} trials of {asked}, which decide; this engine is slow on a CPU.")
         return ScenarioOutcome(
             scenario=job.scenario.name,
             engine=job.engine,
