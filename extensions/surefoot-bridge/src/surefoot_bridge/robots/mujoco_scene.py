@@ -1,7 +1,7 @@
 """A robot on flat ground, as MuJoCo takes it."""
 
+import ctypes.util
 import math
-from ctypes.util import find_library
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -45,7 +45,7 @@ def offscreen_library() -> str:
     A container may have the driver for computing alone: graphics is a capability of its own.
     """
     has_nvidia = Path("/proc/driver/nvidia/version").exists()
-    return "egl" if has_nvidia and find_library("EGL") and find_library("EGL_nvidia") else "osmesa"
+    return "egl" if has_nvidia and all(map(ctypes.util.find_library, ("EGL", "EGL_nvidia"))) else "osmesa"
 
 
 def compose(mujoco: Any, model: RobotModel) -> Any:
