@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from surefoot import cli
+from surefoot.commands import train
+from surefoot_bridge import files
+
 
 @pytest.fixture(scope="module")
 def root(request) -> Path:
@@ -72,7 +76,7 @@ def test_runs_and_caches_live_on_volumes_that_the_image_declares(stages, compose
 
 def test_the_images_run_as_nobody_special_and_hold_no_key(stages, dockerfile, compose):
     for name in ("surefoot", "bridge"):
-        assert re.findall(r"^USER (\S+)$", stages[name], re.MULTILINE) == ["surefoot"]
+        assert re.findall(r"^USER (\S+)$", stages[name], re.MULTILINE) == ["10001"]
     assert list(stages)[-1] == "surefoot"  # what is built unless another is asked for
     assert "WANDB" not in dockerfile
     for service in compose["services"].values():
@@ -104,7 +108,8 @@ def test_the_bridge_is_built_from_pinned_packages_without_a_step_for_one_process
     pinned = {line.split("==")[0] for line in (root / "constraints.txt").read_text().splitlines()}
     assert names <= pinned
     assert "--constraint /opt/constraints.txt" in stage
-    assert not re.search(r"amd64|x86|arm64|aarch64|https?:", stage + stages["python"])
+    steps = "".join(line for line in (stages["python"] + stage).splitlines() if not line.startswith("#"))
+    assert not re.search(r"amd64|x86|arm64|aarch64|https?:", steps)
     assert 'ENTRYPOINT ["surefoot-bridge"]' in stage
 
 
@@ -125,3 +130,14 @@ def test_the_command_that_pins_the_base_names_it_as_the_dockerfile_does(dockerfi
     assert base
     assert f"docker pull {base[1]}\n" in readme
     assert f"BASE=$(docker image inspect --format '{{{{index .RepoDigests 0}}}}' {base[1]}) \\\n" in readme
+
+
+def test_training_begins_with_what_keeps_a_run_that_goes_with_its_container(tmp_path, monkeypatch, capsys):
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text("612 480 0:45 / / rw,relatime - overlay overlay rw,lowerdir=/a,upperdir=/b,workdir=/c\n")
+    monkeypatch.setattr(files, "_CONTAINER_MARKS", (tmp_path,))
+    monkeypatch.setattr(files, "_MOUNTS", mounts)
+    monkeypatch.setattr(train, "_train", lambda *plan: 0)
+    options = ("--device", "cpu", "--num-envs", "64", "--processes", "1", "--output", str(tmp_path / "runs"))
+    assert cli.main(["train", "--task", "Surefoot-Velocity-Flat-Go2", *options]) == 0
+    assert capsys.readouterr().err.startswith(f"Note: {tmp_path}/runs is this container's own and is deleted with it")

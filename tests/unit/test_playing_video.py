@@ -4,6 +4,7 @@ import ctypes.util
 import itertools
 import re
 import subprocess
+from pathlib import Path
 
 import imageio_ffmpeg
 import mujoco

@@ -60,8 +60,8 @@ def test_of_a_folder_that_goes_with_its_container_it_is_said_what_keeps_it_and_t
     container(mounts, users)
     files.warn_if_lost(Path("/workspace/runs"))
     assert capsys.readouterr().err == (
-        "Note: /workspace/runs is this container's own and is deleted with it, by --rm as soon as it ends. To keep what "
-        f'is written there: mkdir -p runs && docker run --user {user} -v "$PWD/runs:/workspace/runs" ...\n'
+        "Note: /workspace/runs is this container's own and is deleted with it, by --rm as soon as it ends. To keep "
+        f'what is written there: mkdir -p runs && docker run --user {user} -v "$PWD/runs:/workspace/runs" ...\n'
     )
     container(mounts + mount("/home/me/runs"), users)  # as that command makes it
     files.warn_if_lost(Path("/workspace/runs"))
@@ -111,10 +111,12 @@ def test_a_folder_that_docker_made_is_refused_with_what_opens_it_and_that_does(c
     container(LAYER + mount("/home/me/runs", str(runs)))
     words = refused(runs / "new", NAMELESS)
     assert words.startswith(
-        f"--output {runs}/new cannot be written: {runs} belongs to root, as what Docker makes for a mount does, and this "
-        f"is user {NAMELESS}. Give it to that one on the host (sudo chown {NAMELESS} "
+        f"--output {runs}/new cannot be written: {runs} belongs to root, as what Docker makes for a mount does, and "
+        f"this is user {NAMELESS}. Give it to that one on the host (sudo chown {NAMELESS} "
     )
-    assert words.endswith('next time mkdir it first and start with --user "$(id -u):0" (compose: SUREFOOT_UID=$(id -u)).')
+    assert words.endswith(
+        'next time mkdir it first and start with --user "$(id -u):0" (compose: SUREFOOT_UID=$(id -u)).'
+    )
     os.chown(runs, int(re.search(r"chown (\d+)", words)[1]), 0)
     assert refused(runs / "new", NAMELESS) == ""
 

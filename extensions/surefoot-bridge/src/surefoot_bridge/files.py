@@ -111,10 +111,10 @@ def warn_if_lost(folder: Path) -> None:
     root, point, kind = _mount_of(folder)
     is_layer = point == "/" and ("overlay" in kind or root != "/")  # of overlay2, fuse-overlayfs; of vfs, btrfs
     if is_layer or _NAMELESS_VOLUME.search(root):
-        user = '"$(id -u):0"' if _is_root_root() else "0:0"
+        user, name = '"$(id -u):0"' if _is_root_root() else "0:0", folder.name
         print(
-            f"Note: {folder} is this container's own and is deleted with it, by --rm as soon as it ends. To keep what "
-            f'is written there: mkdir -p {folder.name} && docker run --user {user} -v "$PWD/{folder.name}:{folder}" ...',
+            f"Note: {folder} is this container's own and is deleted with it, by --rm as soon as it ends. To keep "
+            f'what is written there: mkdir -p {name} && docker run --user {user} -v "$PWD/{name}:{folder}" ...',
             file=sys.stderr,
             flush=True,
         )
