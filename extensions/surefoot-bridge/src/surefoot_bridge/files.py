@@ -26,7 +26,7 @@ _KINDS = (
 
 _CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))  # Docker's and Podman's
 _MOUNTS = Path("/proc/self/mountinfo")
-_USER_NUMBERS = Path("/proc/self/uid_map")
+_USER_NUMBERS = Path("/proc/self/uid_map")  # not there where the kernel knows no other numbering
 _NAMELESS_VOLUME = re.compile(r"/volumes/[0-9a-f]{64}/_data(/|$)")  # one that nobody named: `--rm` removes it
 
 
@@ -145,7 +145,7 @@ def _in_container() -> bool:
 
 def _is_root_root() -> bool:
     """Tell whether this system's root is the machine's; in a rootless container it is whoever started that."""
-    return _USER_NUMBERS.read_text().split()[:2] == ["0", "0"]
+    return not _USER_NUMBERS.exists() or _USER_NUMBERS.read_text().split()[:2] == ["0", "0"]
 
 
 def _mount_of(folder: Path) -> Tuple[str, str, str]:
