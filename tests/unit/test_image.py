@@ -1,11 +1,16 @@
 """The container's files agree with each other, with the packages and with the pinned CUDA."""
 
+import os
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+
+from surefoot import cli
+from surefoot.commands import train
+from surefoot_bridge import files
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +21,19 @@ def root(request) -> Path:
 @pytest.fixture(scope="module")
 def dockerfile(root) -> str:
     return (root / "docker/Dockerfile").read_text()
+
+
+@pytest.fixture(scope="module")
+def stages(dockerfile) -> dict[str, str]:
+    """What is done in each stage, by its name."""
+    found = re.split(r"^FROM (\S+) AS (\S+)$", dockerfile, flags=re.MULTILINE)
+    assert set(found[1::3]) == {"${BASE}", "python"}  # so that one build argument pins all
+    return dict(zip(found[2::3], found[3::3], strict=True))
+
+
+@pytest.fixture(scope="module")
+def readme(root) -> str:
+    return (root / "docker/README.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +65,8 @@ def test_every_package_and_every_file_that_the_project_names_is_sent_to_the_buil
     assert all((root / name).exists() for name in allowed)
 
 
-def test_runs_and_caches_live_on_volumes_that_the_image_declares(dockerfile, compose):
-    volumes = re.search(r"^VOLUME \[(.*)\]$", dockerfile, re.MULTILINE)
+def test_runs_and_caches_live_on_volumes_that_the_image_declares(stages, compose):
+    volumes = re.search(r"^VOLUME \[(.*)\]$", stages["surefoot"], re.MULTILINE)
     assert volumes
     declared = re.findall(r'"([^"]+)"', volumes[1])
     assert declared == ["/workspace/runs", "/cache"]
@@ -56,17 +74,70 @@ def test_runs_and_caches_live_on_volumes_that_the_image_declares(dockerfile, com
         assert [volume.rsplit(":", 1)[1] for volume in service["volumes"]] == declared
 
 
-def test_the_image_runs_as_nobody_special_and_holds_no_key(dockerfile, compose):
-    stage = dockerfile[dockerfile.rindex("\nFROM ") :]
-    assert re.findall(r"^USER (\S+)$", stage, re.MULTILINE) == ["surefoot"]
+def test_the_images_run_as_nobody_special_and_hold_no_key(stages, dockerfile, compose):
+    for name in ("surefoot", "bridge"):
+        assert re.findall(r"^USER (\S+)$", stages[name], re.MULTILINE) == ["10001"]
+    assert list(stages)[-1] == "surefoot"  # what is built unless another is asked for
     assert "WANDB" not in dockerfile
     for service in compose["services"].values():
         assert service["environment"]["WANDB_API_KEY"] is None  # handed through from the caller's shell
 
 
-def test_only_the_training_service_reserves_a_gpu(compose):
-    train, cpu = compose["services"]["train"], compose["services"]["cpu"]
-    assert train["entrypoint"] == ["surefoot", "train"]
-    (device,) = train["deploy"]["resources"]["reservations"]["devices"]
-    assert (device["driver"], device["capabilities"]) == ("nvidia", ["gpu"])
-    assert "deploy" not in cpu
+def test_a_service_with_a_gpu_draws_by_it_and_one_without_reserves_none(stages, compose):
+    services = compose["services"]
+    assert services["train"]["entrypoint"] == ["surefoot", "train"]
+    assert "entrypoint" not in services["gpu"]
+    for name in ("train", "gpu"):
+        (device,) = services[name]["deploy"]["resources"]["reservations"]["devices"]
+        assert device["driver"] == "nvidia"
+        assert set(device["capabilities"]) == {"gpu", "compute", "graphics", "utility"}
+    assert "deploy" not in services["cpu"]
+    assert re.search(r"NVIDIA_DRIVER_CAPABILITIES=compute,graphics,utility$", stages["surefoot"], re.MULTILINE)
+    assert "libegl1 " in stages["surefoot"]
+    assert all(service["environment"]["MUJOCO_GL"] is None for service in services.values())
+
+
+def test_the_bridge_is_built_from_pinned_packages_without_a_step_for_one_processor(root, stages):
+    stage = stages["bridge"]
+    extras = re.search(r"surefoot-bridge\[([\w,]+)\]", stage)
+    assert extras
+    project = tomllib.loads((root / "extensions/surefoot-bridge/pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *(d for e in extras[1].split(",") for d in project["optional-dependencies"][e])]
+    names = {re.split(r"[<>=;\[ ]", requirement)[0] for requirement in wanted}
+    assert names.isdisjoint({"torch", "mujoco"})
+    pinned = {line.split("==")[0] for line in (root / "constraints.txt").read_text().splitlines()}
+    assert names <= pinned
+    assert "--constraint /opt/constraints.txt" in stage
+    steps = "".join(line for line in (stages["python"] + stage).splitlines() if not line.startswith("#"))
+    assert not re.search(r"amd64|x86|arm64|aarch64|https?:", steps)
+    assert 'ENTRYPOINT ["surefoot-bridge"]' in stage
+
+
+def test_the_bridges_command_has_the_network_and_the_rights_that_its_processes_ask_for(readme, stages):
+    command = re.search(r"docker run (?:.*\\\n)+.*--stage tethered.*", readme)
+    assert command
+    assert "--network host" in command[0]
+    assert "--init" not in command[0]  # which would end the guardian with its bridge
+    assert int(re.search(r"--ulimit rtprio=(\d+)", command[0])[1]) >= os.sched_get_priority_max(os.SCHED_FIFO)
+    assert "--ulimit memlock=-1" in command[0]
+    (home,) = re.findall(r'^VOLUME \["(.*)"\]$', stages["bridge"], re.MULTILINE)  # logs, and the key that seals them
+    assert f":{home} " in command[0]
+    assert f"WORKDIR {home}\n" in stages["bridge"]
+
+
+def test_the_command_that_pins_the_base_names_it_as_the_dockerfile_does(dockerfile, readme):
+    base = re.search(r"^ARG BASE=(\S+)$", dockerfile, re.MULTILINE)
+    assert base
+    assert f"docker pull {base[1]}\n" in readme
+    assert f"BASE=$(docker image inspect --format '{{{{index .RepoDigests 0}}}}' {base[1]}) \\\n" in readme
+
+
+def test_training_begins_with_what_keeps_a_run_that_goes_with_its_container(tmp_path, monkeypatch, capsys):
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text("612 480 0:45 / / rw,relatime - overlay overlay rw,lowerdir=/a,upperdir=/b,workdir=/c\n")
+    monkeypatch.setattr(files, "_CONTAINER_MARKS", (tmp_path,))
+    monkeypatch.setattr(files, "_MOUNTS", mounts)
+    monkeypatch.setattr(train, "_train", lambda *plan: 0)
+    options = ("--device", "cpu", "--num-envs", "64", "--processes", "1", "--output", str(tmp_path / "runs"))
+    assert cli.main(["train", "--task", "Surefoot-Velocity-Flat-Go2", *options]) == 0
+    assert capsys.readouterr().err.startswith(f"Note: {tmp_path}/runs is this container's own and is deleted with it")

@@ -4,6 +4,7 @@ import ctypes.util
 import itertools
 import re
 import subprocess
+from pathlib import Path
 
 import imageio_ffmpeg
 import mujoco
@@ -166,6 +167,14 @@ def test_without_osmesa_the_error_names_the_package(monkeypatch):
     monkeypatch.setattr(ctypes.util, "find_library", lambda name: None)
     with pytest.raises(SurefootError, match="apt-get install libosmesa6"):
         video.gl_backend()
+
+
+@pytest.mark.parametrize(("libraries", "drawn_by"), [("EGL EGL_nvidia OSMesa", "egl"), ("EGL OSMesa", "osmesa")])
+def test_a_driver_that_was_given_for_computing_alone_draws_nothing(monkeypatch, libraries, drawn_by):
+    monkeypatch.delenv("MUJOCO_GL", raising=False)
+    monkeypatch.setattr(ctypes.util, "find_library", lambda name: name if name in libraries.split() else None)
+    monkeypatch.setattr(Path, "exists", lambda path: str(path) == "/proc/driver/nvidia/version")
+    assert video.gl_backend() == drawn_by
 
 
 def test_a_library_that_was_chosen_is_taken(monkeypatch):

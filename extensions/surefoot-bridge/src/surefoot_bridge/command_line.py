@@ -143,7 +143,35 @@ COMMANDS: Dict[str, str] = {
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Run one subcommand; see :meth:`Program.main`."""
     purpose = "The robot's side of Surefoot: runs a trained policy on the robot's own computer."
-    return Program("surefoot-bridge", purpose, COMMANDS, _run).main(argv)
+    program = Program("surefoot-bridge", purpose, COMMANDS, _run)
+    return _outlived(lambda: program.main(argv)) if os.getpid() == 1 else program.main(argv)
+
+
+def _outlived(work: Callable[[], int]) -> int:
+    """Do the work of a container's first process in a child, and stay until all that it has started has ended.
+
+    The system ends all others with the first process, and a guardian must outlive its bridge. The child gets by itself
+    what a terminal sends.
+    """
+    import signal
+
+    child = os.fork()
+    if child == 0:
+        return work()
+
+    def pass_on(number: int, _frame: object) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(child, number)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, pass_on)
+    status = EXIT_COULD_NOT_RUN
+    with suppress(ChildProcessError):  # none is left
+        while True:
+            pid, ended_by = os.wait()
+            if pid == child:
+                status = 128 + os.WTERMSIG(ended_by) if os.WIFSIGNALED(ended_by) else os.WEXITSTATUS(ended_by)
+    return status
 
 
 def _run(name: str, arguments: List[str]) -> int:

@@ -18,6 +18,7 @@ from surefoot.processes import module_command
 from surefoot.task_config import SEED, randomization_preset
 from surefoot_bridge.arguments import FILE_OR_FOLDER, OUTPUT_FOLDER, number, whole
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import warn_if_lost
 
 if TYPE_CHECKING:
     from surefoot.distillation.student import Experience
@@ -85,6 +86,7 @@ def run(args: argparse.Namespace) -> int:
     OUTPUT_FOLDER.check("--output", args.output)
     source = find_policy(args.policy)
     check_form(source.checkpoint)
+    warn_if_lost(args.output)
     # What the record says was random is what is random here, not what was when the teacher learnt.
     overrides = [text for text in source.settings.overrides if not text.startswith("env.randomization.")]
     overrides += [

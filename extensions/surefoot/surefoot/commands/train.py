@@ -16,6 +16,7 @@ from surefoot.processes import most_processes
 from surefoot.task_config import SEED, adaptive_scheme, check_overrides, randomization_preset
 from surefoot_bridge.arguments import FILE, FILE_OR_FOLDER, OUTPUT_FOLDER, number, one_of, whole
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import warn_if_lost
 
 if TYPE_CHECKING:
     from surefoot.learning.run_directory import RunDirectory, RunSettings
@@ -120,6 +121,8 @@ def run(args: argparse.Namespace) -> int:
     ranks = Ranks.from_environment()
     earlier_run, settings = _open(args, ranks) if args.resume else (None, _settings(args, ranks))
     _check_machine(settings, args.logger, ranks)
+    if ranks.is_first:
+        warn_if_lost(earlier_run.path if earlier_run else args.output)
     if settings.processes == 1 or ranks.world_size > 1:
         return _train(args, began, settings, earlier_run, None)
     if not earlier_run:

@@ -17,6 +17,7 @@ from surefoot.processes import most_processes
 from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT_FOLDER, whole
 from surefoot_bridge.command_line import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.files import warn_if_lost
 
 if TYPE_CHECKING:
     from surefoot.evaluation.running.verification import Verified, VerifyRequest
@@ -122,6 +123,7 @@ def run(args: argparse.Namespace) -> int:
     checked(request, bundle)
     _check_report(request.folder, bundle.contract, replace=args.replace)
     OUTPUT_FOLDER.check("--report", request.folder)
+    warn_if_lost(request.folder)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job that is stopped leaves what Ctrl-C leaves
     began = time.monotonic()
     with LiveProgress() as shown:

@@ -24,6 +24,7 @@ from surefoot.motion_recording import FILM_SIZE
 from surefoot.playing.recording import EpisodeRecording
 from surefoot.processes import module_command
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.robots.mujoco_scene import offscreen_library
 
 FRAMES_PER_SECOND = 25
 
@@ -85,7 +86,7 @@ def draw_in_child(what: str, module: str, *arguments: str, without: str) -> None
 
 
 def gl_backend() -> str:
-    """Return the OpenGL library to draw with: MUJOCO_GL if set, EGL beside an NVIDIA driver, else OSMesa on the CPU.
+    """Return the OpenGL library to draw with: MUJOCO_GL if set, else that of :func:`offscreen_library`.
 
     Raises:
         SurefootError: If OSMesa is needed and not installed.
@@ -93,14 +94,13 @@ def gl_backend() -> str:
     chosen = os.environ.get("MUJOCO_GL")
     if chosen:
         return chosen
-    if Path("/proc/driver/nvidia/version").exists() and ctypes.util.find_library("EGL"):
-        return "egl"
-    if ctypes.util.find_library("OSMesa") is None:
+    library = offscreen_library()
+    if library == "osmesa" and ctypes.util.find_library("OSMesa") is None:
         raise SurefootError(
             "Drawing a video without a GPU needs the library OSMesa, which is not installed. "
             "Install it with: apt-get install libosmesa6. Or leave the video out with --no-video."
         )
-    return "osmesa"
+    return library
 
 
 def video_steps(recording: EpisodeRecording) -> list[int]:

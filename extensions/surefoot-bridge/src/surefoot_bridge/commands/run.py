@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Sequence
 
 from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, OUTPUT_FOLDER, Parser, domain, one_of, public_key
+from surefoot_bridge.files import warn_if_lost
 from surefoot_bridge.words import OPERATORS, READY, RUNTIMES, STAGE_NAMES, UNSIGNED, network_robots
 
 
@@ -32,6 +33,8 @@ def main(argv: Sequence[str]) -> int:
         live=True,
     )
     run.check()
+    if run.logs is not None:
+        warn_if_lost(run.logs)
     from surefoot_bridge.bundle import load_bundle
     from surefoot_bridge.runtime import run_bridge
 

@@ -1,5 +1,6 @@
 """A robot on flat ground, as MuJoCo takes it."""
 
+import ctypes.util
 import math
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
@@ -36,6 +37,15 @@ def load_mujoco() -> Any:
     except ImportError as error:
         raise SurefootError("An emulated robot needs MuJoCo: pip install 'surefoot-bridge[mujoco]'.") from error
     return mujoco
+
+
+def offscreen_library() -> str:
+    """Return the OpenGL library that draws without a screen: EGL beside an NVIDIA driver that has it, else OSMesa.
+
+    A container may have the driver for computing alone: graphics is a capability of its own.
+    """
+    has_nvidia = Path("/proc/driver/nvidia/version").exists()
+    return "egl" if has_nvidia and all(map(ctypes.util.find_library, ("EGL", "EGL_nvidia"))) else "osmesa"
 
 
 def compose(mujoco: Any, model: RobotModel) -> Any:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from ctypes.util import find_library
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots.mujoco_robot import MujocoRobot
-from surefoot_bridge.robots.mujoco_scene import add_plane, begin_scene, dress, light, load_mujoco
+from surefoot_bridge.robots.mujoco_scene import add_plane, begin_scene, dress, light, load_mujoco, offscreen_library
 from surefoot_bridge.state import heading, tilt
 
 _FRAMES_PER_S = 25.0
@@ -200,8 +199,7 @@ def draw_without_display() -> None:
     would make them disagree.
     """
     if "MUJOCO_GL" not in os.environ and not os.environ.get("DISPLAY"):
-        has_nvidia = Path("/proc/driver/nvidia/version").exists()
-        os.environ["MUJOCO_GL"] = "egl" if has_nvidia and find_library("EGL") else "osmesa"
+        os.environ["MUJOCO_GL"] = offscreen_library()
     if os.environ.get("MUJOCO_GL") in ("egl", "osmesa"):
         os.environ["PYOPENGL_PLATFORM"] = os.environ["MUJOCO_GL"]
 
