@@ -11,6 +11,7 @@ from tests.fixtures.quadruped_urdf import write_quadruped
 
 from surefoot.authoring.anatomy import find_feet, study
 from surefoot.authoring.package_files import write_folder
+from surefoot.authoring.proposals import largest_forward_m_s
 from surefoot.authoring.robot_package import make_robot_package
 from surefoot.authoring.source_model import read_source
 from surefoot.cli import main
@@ -195,3 +196,8 @@ def test_a_question_that_must_be_answered_refuses_the_robot_in_one_line(tmp_path
     assert refused_robots() == (message,)
     assert "unitree_go2" in list_robots()
     sys.modules.pop("my_anymal_robot", None)
+
+
+def test_a_small_robot_is_to_walk_as_fast_as_the_shipped_suites_ask_if_it_need_not_run():
+    """0.25 g h: 1.47 at 0.6 m; 0.5 g h: 0.74 at 0.15 m."""
+    assert [largest_forward_m_s(height) for height in (0.6, 0.36, 0.15)] == [1.2, 1.0, 0.9]

@@ -60,7 +60,7 @@ def test_a_robot_has_come_to_rest_when_it_was_quiet_for_half_a_stride() -> None:
     robot = walking()
     robot.measured = SWINGING
     robot.step(response=Response.STOP)
-    robot.run(0.7)
+    robot.run(0.5)
     robot.measured = {}
     assert modes_of(robot, 1.0) == [("STAND", pytest.approx(0.2, abs=2 * TICK_S))]
 

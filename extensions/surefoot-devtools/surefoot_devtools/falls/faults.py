@@ -136,10 +136,6 @@ def _imu_frozen(moment: Moment) -> None:
     )
 
 
-def _clock(moment: Moment, step_s: float) -> None:
-    _report(moment, time_s=moment.report.time_s + step_s * (moment.burst + 1))
-
-
 def _alarm(name: str, what: str) -> RuleFault:
     raised = np.array([name == other for other in ALARMS])
     return RuleFault(name, what, LONG_S, lambda moment: _inputs(moment, alarms=raised))
@@ -295,11 +291,11 @@ def rule_faults(contract: Contract) -> dict[str, RuleFault]:
         RuleFault("report_stale", "No report comes.", LONG_S, _stale, burst_s=_BURST_S, every_s=_EVERY_S),
         RuleFault(
             "clock_back",
-            "The robot's clock jumps 0.3 s back.",
+            "The robot's clock jumps 0.3 s back and ahead again, over and over.",  # from 0.5 s on it would be damped
             LONG_S,
-            lambda m: _clock(m, -0.3),
+            lambda m: _report(m, time_s=m.report.time_s - 0.3),
             burst_s=0.25,
-            every_s=0.25,
+            every_s=_EVERY_S,
         ),
         _alarm("robot_clock_rate", "The robot's clock runs at another rate."),
         _alarm("motor_fault", "A motor reports a fault."),

@@ -59,7 +59,7 @@ def describe(source: SourceModel, built: BuiltModel) -> dict[str, Any]:
     }
     for group in alike(anatomy):
         scale.update(dict.fromkeys(group, min(scale[joint] for joint in group)))
-    forward = round(0.5 * math.sqrt(9.81 * height), 1)
+    forward = largest_forward_m_s(height)
     ratio_mass, ratio_height = float(model.body_subtreemass[0]) / _GO2_KG, height / _GO2_HEIGHT_M
     factors = {"torque": (ratio_mass * ratio_height) ** 2, "mechanical_power": ratio_mass * math.sqrt(ratio_height)}
     weights = {term: float(f"{weight / factors[term]:.1g}") for term, weight in _GO2_WEIGHTS.items()}
@@ -102,6 +102,19 @@ def describe(source: SourceModel, built: BuiltModel) -> dict[str, Any]:
         "payload_box_m": _payload_box(model, anatomy),
         "reward_weights": weights,
     }
+
+
+def largest_forward_m_s(height_m: float) -> float:
+    """Return the largest forward velocity that a policy should be trained with [m/s].
+
+    It has a Froude number v^2 / (g h) of 1/4, an easy walk. A small robot takes a brisker one, up to 1/2, for the
+    suites that come with the package ask for 1 m/s.
+
+    Args:
+        height_m: Height of the standing robot's base, h [m].
+    """
+    easy, brisk = (math.sqrt(froude * 9.81 * height_m) for froude in (0.25, 0.5))
+    return round(min(max(easy, 1.0), brisk), 1)
 
 
 def _usable_home(source: SourceModel, built: BuiltModel) -> dict[str, float] | None:

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     questions = open_questions(folder / f"{name}_robot" / "spec.py")
     print("\n".join(questions))
     print(
-        f"Written: {folder}, with {len(questions)} questions; those with question(...) must be answered. "
+        f"Written: {folder}, with {len(questions)} questions; any with question(...) must be answered. "
         f"Next: pip install -e {folder} && pytest {folder}"
     )
     return 0

@@ -16,8 +16,10 @@ RAMP_S = 0.4
 """In which time the velocity that a stopping robot is asked for falls to 0 [s]: one stride; from 1 m/s at 2.5 m/s^2 on
 average, a quarter of gravity. Assumption."""
 
-STOP_S = 1.5
-"""How long the policy has to bring a robot to rest [s]; then it is caught in a crouch: three strides. Assumption."""
+STOP_S = 0.8
+"""How long the policy has to bring a robot to rest [s]; then it is caught in a crouch: two strides. A policy of flat
+ground takes a robot that slides down a slope for one at rest, and lets it tip over its front feet: of 50 Go2 that were
+stopped down 10 degrees 18 fell with 1.5 s, 15 with 1 s and none with 0.8 s (MuJoCo)."""
 
 CROUCHED_S = 1.0
 """How long a robot crouches at most until it stands up [s], at rest or not. Assumption."""
