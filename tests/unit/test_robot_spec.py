@@ -418,7 +418,7 @@ def test_a_crouching_go2_has_its_front_feet_ahead_of_its_hips_and_its_hind_feet_
         thigh, knee = (crouch[f"{leg}_{part}_joint"] for part in ("thigh", "calf"))
         assert -0.213 * (math.sin(thigh) + math.sin(thigh + knee)) == pytest.approx(ahead_m, abs=0.001)
         assert 0.213 * (math.cos(thigh) + math.cos(thigh + knee)) == pytest.approx(down_m, abs=0.001)
-        assert crouch[f"{leg}_hip_joint"] == (0.15 if leg.endswith("L") else -0.15)  # both outwards
+        assert crouch[f"{leg}_hip_joint"] == (0.2 if leg.endswith("L") else -0.2)  # both outwards
 
 
 def test_a_crouching_g1_is_on_its_way_from_standing_to_sitting():
