@@ -101,7 +101,7 @@ SPEC = RobotSpec(
         sit_rad=_by_joint(
             {"FL": (0.35, 1.36, -2.65), "FR": (-0.35, 1.36, -2.65), "RL": (0.5, 1.36, -2.65), "RR": (-0.5, 1.36, -2.65)}
         ),
-        # 0.22 m high, its front feet 0.08 m ahead of the hips, its hind feet 0.09 m behind. A body that is stopped by
+        # 0.22 m high, its front feet 0.085 m ahead of the hips, its hind feet 0.09 m behind. A body that is stopped by
         # stiff high legs tips over its front feet, the sooner the higher it is and the less they are ahead of it: from
         # the standing pose, 0.31 m high with its feet below its hips, down 10 degrees from about 0.8 m/s on. One that
         # is caught too low touches the ground with more than its feet. Chosen among 18 poses and durations by how
