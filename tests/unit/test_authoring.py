@@ -201,3 +201,13 @@ def test_a_question_that_must_be_answered_refuses_the_robot_in_one_line(tmp_path
 def test_a_small_robot_is_to_walk_as_fast_as_the_shipped_suites_ask_if_it_need_not_run():
     """0.25 g h: 1.47 at 0.6 m; 0.5 g h: 0.74 at 0.15 m."""
     assert [largest_forward_m_s(height) for height in (0.6, 0.36, 0.15)] == [1.2, 1.0, 0.9]
+
+
+def test_a_link_whose_mass_the_file_does_not_state_is_asked_about_with_what_was_assumed(tmp_path):
+    """The trunk is a box of 0.4 x 0.2 x 0.1 m, 8 l."""
+    path = write_quadruped(tmp_path)
+    before, _, after = path.read_text().partition("<inertial>")  # the trunk's is the first
+    path.write_text(before + after.partition("</inertial>")[2])
+    files = make_robot_package("dog", path)
+    asked = "QUESTION: the mass of trunk 8 kg; the file states none, and this is that of the shapes in water."
+    assert asked in files["dog_robot/spec.py"]

@@ -15,6 +15,9 @@ FAR_M = 0.01
 PLAUSIBLE_DENSITY_KG_M3 = (50.0, 8000.0)
 """Of a link within its shapes: from a hollow shell to solid steel."""
 
+WATER_KG_M3 = 1000.0
+"""What MuJoCo takes for the density of a shape whose file states none."""
+
 
 def shape_remarks(fits: Mapping[str, Shape]) -> Iterator[str]:
     """Ask about meshes whose shapes are far off."""
@@ -40,6 +43,17 @@ def range_remarks(model: mujoco.MjModel, ranges: Mapping[str, tuple[float, float
                 f"the range of {joint} was {stated[0]:.4g} to {stated[1]:.4g} rad, unlike its mirror image's; the "
                 "narrower is taken for both. Is that right?"
             )
+
+
+def mass_remarks(spec: mujoco.MjSpec, model: mujoco.MjModel) -> Iterator[str]:
+    """Ask about links whose mass the file does not state: they get that of their shapes in water."""
+    assumed = []
+    for body in spec.bodies:
+        stated = any(not math.isnan(geom.mass) or geom.density != WATER_KG_M3 for geom in body.geoms)
+        if body.geoms and not body.explicitinertial and not stated:
+            assumed.append(f"{body.name} {float(model.body(body.name).mass[0]):.3g} kg")
+    if assumed:
+        yield f"the mass of {', '.join(assumed)}; the file states none, and this is that of the shapes in water."
 
 
 def density_remarks(model: mujoco.MjModel, shapes: Mapping[str, Sequence[Shape]]) -> Iterator[str]:
