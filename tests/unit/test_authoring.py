@@ -16,6 +16,7 @@ from surefoot.authoring.robot_package import make_robot_package
 from surefoot.authoring.source_model import read_source
 from surefoot.cli import main
 from surefoot.robot_checks.check import check_robot
+from surefoot.task_registry import check_task
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots.model import RobotModel
@@ -194,6 +195,11 @@ def test_a_question_that_must_be_answered_refuses_the_robot_in_one_line(tmp_path
     assert "; 2 more questions like it must be answered. Correct my_anymal_robot.spec" in message
     assert message.count("\n") == 0
     assert refused_robots() == (message,)
+    with pytest.raises(SurefootError, match="Unknown task 'Surefoot-Velocity-Flat-MyAnymal'") as error:
+        check_task("Surefoot-Velocity-Flat-MyAnymal")
+    assert str(error.value).endswith(message)
+    assert main(["tasks", "list"]) == 0
+    assert message in capsys.readouterr().err
     assert "unitree_go2" in list_robots()
     sys.modules.pop("my_anymal_robot", None)
 
