@@ -217,3 +217,11 @@ def test_a_link_whose_mass_the_file_does_not_state_is_asked_about_with_what_was_
     files = make_robot_package("dog", path)
     asked = "QUESTION: the mass of trunk 8 kg; the file states none, and this is that of the shapes in water."
     assert asked in files["dog_robot/spec.py"]
+
+
+def test_damping_of_a_file_is_taken_for_viscous_friction_and_asked_about(tmp_path):
+    path = write_quadruped(tmp_path)
+    path.write_text(path.read_text().replace("<limit ", '<dynamics damping="0.1" friction="0.3"/><limit '))
+    spec = make_robot_package("dog", path)["dog_robot/spec.py"]
+    assert spec.count("viscous_nms_rad=0.1,") == spec.count("friction_nm=0.3,") > 0
+    assert "0.1 N m s/rad, is taken for viscous friction. Is it no controller's?" in spec

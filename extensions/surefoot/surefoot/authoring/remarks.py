@@ -71,13 +71,18 @@ def density_remarks(model: mujoco.MjModel, shapes: Mapping[str, Sequence[Shape]]
 
 
 def actuator_remarks(groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Ask about rotors and friction that the file does not state."""
+    """Ask about rotors and friction that the file does not state, and about damping that it does."""
     assumed = [group["name"] for group in groups if group["armature_assumed"]]
     if assumed:
         yield f"the inertia of the rotors of {', '.join(assumed)} at the joint; assumed by torque from a Go2's."
     smooth = [group["name"] for group in groups if group["friction_nm"] == 0.0]
     if smooth:
         yield f"the friction of the joints of {', '.join(smooth)}; the file states none."
+    damped = [
+        f"{group['name']} {group['viscous_nms_rad']:.3g} N m s/rad" for group in groups if group["viscous_nms_rad"]
+    ]
+    if damped:
+        yield f"the damping of the file, {', '.join(damped)}, is taken for viscous friction. Is it no controller's?"
 
 
 def _volume_m3(shape: Shape) -> float:
