@@ -16,8 +16,8 @@ from surefoot.files import NEW_FILE, check_replaceable
 from surefoot.processes import most_processes
 from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT_FOLDER, whole
 from surefoot_bridge.command_line import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED
+from surefoot_bridge.containers import warn_if_lost
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.files import warn_if_lost
 
 if TYPE_CHECKING:
     from surefoot.evaluation.running.verification import Verified, VerifyRequest
