@@ -16,6 +16,7 @@ from surefoot.authoring.robot_package import make_robot_package
 from surefoot.authoring.source_model import read_source
 from surefoot.cli import main
 from surefoot.robot_checks.check import check_robot
+from surefoot.task_registry import check_task
 from surefoot_bridge.clock import SimulatedClock
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots.model import RobotModel
@@ -194,6 +195,11 @@ def test_a_question_that_must_be_answered_refuses_the_robot_in_one_line(tmp_path
     assert "; 2 more questions like it must be answered. Correct my_anymal_robot.spec" in message
     assert message.count("\n") == 0
     assert refused_robots() == (message,)
+    with pytest.raises(SurefootError, match="Unknown task 'Surefoot-Velocity-Flat-MyAnymal'") as error:
+        check_task("Surefoot-Velocity-Flat-MyAnymal")
+    assert str(error.value).endswith(message)
+    assert main(["tasks", "list"]) == 0
+    assert message in capsys.readouterr().err
     assert "unitree_go2" in list_robots()
     sys.modules.pop("my_anymal_robot", None)
 
@@ -201,3 +207,21 @@ def test_a_question_that_must_be_answered_refuses_the_robot_in_one_line(tmp_path
 def test_a_small_robot_is_to_walk_as_fast_as_the_shipped_suites_ask_if_it_need_not_run():
     """0.25 g h: 1.47 at 0.6 m; 0.5 g h: 0.74 at 0.15 m."""
     assert [largest_forward_m_s(height) for height in (0.6, 0.36, 0.15)] == [1.2, 1.0, 0.9]
+
+
+def test_a_link_whose_mass_the_file_does_not_state_is_asked_about_with_what_was_assumed(tmp_path):
+    """The trunk is a box of 0.4 x 0.2 x 0.1 m, 8 l."""
+    path = write_quadruped(tmp_path)
+    before, _, after = path.read_text().partition("<inertial>")  # the trunk's is the first
+    path.write_text(before + after.partition("</inertial>")[2])
+    files = make_robot_package("dog", path)
+    asked = "QUESTION: the mass of trunk 8 kg; the file states none, and this is that of the shapes in water."
+    assert asked in files["dog_robot/spec.py"]
+
+
+def test_damping_of_a_file_is_taken_for_viscous_friction_and_asked_about(tmp_path):
+    path = write_quadruped(tmp_path)
+    path.write_text(path.read_text().replace("<limit ", '<dynamics damping="0.1" friction="0.3"/><limit '))
+    spec = make_robot_package("dog", path)["dog_robot/spec.py"]
+    assert spec.count("viscous_nms_rad=0.1,") == spec.count("friction_nm=0.3,") > 0
+    assert "0.1 N m s/rad, is taken for viscous friction. Is it no controller's?" in spec

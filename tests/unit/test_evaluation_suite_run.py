@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -71,6 +72,13 @@ def test_a_scenario_whose_verdict_is_certain_ends_and_gives_the_same_whatever_ca
     assert outcomes[0] == outcomes[1]
     assert outcomes[0].stopped_early
     assert 0 < outcomes[0].trials < 200
+
+
+def test_where_no_trial_succeeded_the_next_step_is_to_look_at_one_gate_or_not(suite, tmp_path, capsys):
+    for scenario, step in (("shoved", "surefoot replay"), ("ahead", "surefoot-bridge check")):
+        asked = ["--suite", str(suite), "--scenario", scenario, "--no-pages", "--report", str(tmp_path / scenario)]
+        assert main(["verify", str(bundle_folder()), *asked]) == 0
+        assert re.search(rf"Next: (\S*/)?{step} ", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -10,7 +10,7 @@ import yaml
 
 from surefoot import cli
 from surefoot.commands import train
-from surefoot_bridge import files
+from surefoot_bridge import containers
 
 
 @pytest.fixture(scope="module")
@@ -135,8 +135,8 @@ def test_the_command_that_pins_the_base_names_it_as_the_dockerfile_does(dockerfi
 def test_training_begins_with_what_keeps_a_run_that_goes_with_its_container(tmp_path, monkeypatch, capsys):
     mounts = tmp_path / "mountinfo"
     mounts.write_text("612 480 0:45 / / rw,relatime - overlay overlay rw,lowerdir=/a,upperdir=/b,workdir=/c\n")
-    monkeypatch.setattr(files, "_CONTAINER_MARKS", (tmp_path,))
-    monkeypatch.setattr(files, "_MOUNTS", mounts)
+    monkeypatch.setattr(containers, "_CONTAINER_MARKS", (tmp_path,))
+    monkeypatch.setattr(containers, "_MOUNTS", mounts)
     monkeypatch.setattr(train, "_train", lambda *plan: 0)
     options = ("--device", "cpu", "--num-envs", "64", "--processes", "1", "--output", str(tmp_path / "runs"))
     assert cli.main(["train", "--task", "Surefoot-Velocity-Flat-Go2", *options]) == 0

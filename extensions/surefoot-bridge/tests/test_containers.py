@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot_bridge import files
+from surefoot_bridge import containers
 from surefoot_bridge.arguments import OUTPUT_FOLDER
 from surefoot_bridge.errors import SurefootError
 
@@ -32,9 +32,9 @@ def container(monkeypatch):
         folder = Path(name)
         folder.chmod(0o755)  # every user looks at it
         (folder / "mark").touch()
-        monkeypatch.setattr(files, "_CONTAINER_MARKS", (folder / "mark",))
-        monkeypatch.setattr(files, "_MOUNTS", folder / "mountinfo")
-        monkeypatch.setattr(files, "_USER_NUMBERS", folder / "uid_map")
+        monkeypatch.setattr(containers, "_CONTAINER_MARKS", (folder / "mark",))
+        monkeypatch.setattr(containers, "_MOUNTS", folder / "mountinfo")
+        monkeypatch.setattr(containers, "_USER_NUMBERS", folder / "uid_map")
 
         def be(mounts, users="0 0 4294967295"):
             (folder / "mountinfo").write_text(mounts)
@@ -58,13 +58,13 @@ def test_of_a_folder_that_goes_with_its_container_it_is_said_what_keeps_it_and_t
     container, capsys, mounts, users, user
 ):
     container(mounts, users)
-    files.warn_if_lost(Path("/workspace/runs"))
+    containers.warn_if_lost(Path("/workspace/runs"))
     assert capsys.readouterr().err == (
         "Note: /workspace/runs is this container's own and is deleted with it, by --rm as soon as it ends. To keep "
         f'what is written there: mkdir -p runs && docker run --user {user} -v "$PWD/runs:/workspace/runs" ...\n'
     )
-    container(mounts + mount("/home/me/runs"), users)  # as that command makes it
-    files.warn_if_lost(Path("/workspace/runs"))
+    container(mounts + mount("/srv/me/runs"), users)  # as that command makes it
+    containers.warn_if_lost(Path("/workspace/runs"))
     assert capsys.readouterr().err == ""
 
 
@@ -72,21 +72,21 @@ def test_of_a_folder_that_goes_with_its_container_it_is_said_what_keeps_it_and_t
     "mounts",
     [
         MACHINE,
-        LAYER + mount("/home/me/my\\040runs"),
+        LAYER + mount("/srv/me/my\\040runs"),
         LAYER + mount("/var/lib/docker/volumes/surefoot_runs/_data"),
-        LAYER + mount("/data", "/workspace/ru") + mount("/home/me", "/workspace"),
+        LAYER + mount("/data", "/workspace/ru") + mount("/srv/me", "/workspace"),
     ],
     ids=["a machine", "bind mount", "named volume", "mount above"],
 )
 def test_of_a_folder_that_stays_nothing_is_said(container, capsys, mounts):
     container(mounts)
-    files.warn_if_lost(Path("/workspace/runs"))
+    containers.warn_if_lost(Path("/workspace/runs"))
     assert capsys.readouterr().err == ""
 
 
 def test_outside_of_a_container_nothing_is_said_whatever_the_root_is(container, capsys):
     (container(LAYER) / "mark").unlink()
-    files.warn_if_lost(Path("/workspace/runs"))
+    containers.warn_if_lost(Path("/workspace/runs"))
     assert capsys.readouterr().err == ""
 
 
@@ -108,7 +108,7 @@ def test_a_folder_that_docker_made_is_refused_with_what_opens_it_and_that_does(c
     runs = folder / "runs"
     runs.mkdir(mode=0o755)
     assert "Permission denied. Give a file" in refused(runs, NAMELESS)  # the container's own: no mount
-    container(LAYER + mount("/home/me/runs", str(runs)))
+    container(LAYER + mount("/srv/me/runs", str(runs)))
     words = refused(runs / "new", NAMELESS)
     assert words.startswith(
         f"--output {runs}/new cannot be written: {runs} belongs to root, as what Docker makes for a mount does, and "
@@ -128,7 +128,7 @@ def test_a_folder_of_another_user_is_refused_with_that_user_who_may_write_it(con
     runs = folder / "runs"
     runs.mkdir(mode=0o755)
     os.chown(runs, owner, 0)
-    container(LAYER + mount("/home/me/runs", str(runs)), users)
+    container(LAYER + mount("/srv/me/runs", str(runs)), users)
     words = refused(runs, NAMELESS)
     assert words == (
         f"--output {runs} cannot be written: {runs} belongs to user {owner}, and this is user {NAMELESS}. Start the "

@@ -17,7 +17,7 @@ from surefoot_bridge.state import Mode, Request, each, flat, stack
 
 TICK_S = 0.005
 BETWEEN_RAD = (np.array(HANDLING.stand_rad)[[2, 0, 1]] + POSE) / 2.0
-REQUESTS = {5: Request.STAND, 240: Request.WALK, 400: Request.STAND, 620: Request.WALK}
+REQUESTS = {5: Request.STAND, 240: Request.WALK, 400: Request.STAND, 520: Request.WALK}
 
 
 def controller_of(folder, **options):

@@ -35,6 +35,13 @@ def refused_tasks() -> tuple[str, ...]:
     return _register(tuple(sys.path))
 
 
+def refused() -> tuple[str, ...]:
+    """Return one line for each package that offers a task, or a robot of which tasks are made, that cannot be used."""
+    from surefoot_robots.registry import refused_robots
+
+    return (*refused_tasks(), *refused_robots())
+
+
 @lru_cache(maxsize=1)
 def _register(search_path: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001 - the cache's key
     """Import every package of the group; return what cannot be used. A task keeps the id that was registered first."""
@@ -79,5 +86,5 @@ def check_task(task: str) -> str:
     """
     known = task_ids()
     if task not in known:
-        raise unknown_name("task", task, known, " ".join(["See: surefoot tasks list.", *refused_tasks()]))
+        raise unknown_name("task", task, known, " ".join(["See: surefoot tasks list.", *refused()]))
     return task

@@ -9,7 +9,7 @@ from .anatomy import Anatomy, find_feet, study
 from .gains import ASSUMED_ARMATURE_KGM2_PER_NM, alike
 from .model_file import BODY_FRICTION, joint_ranges, split_feet, write_model
 from .primitives import fit_meshes, mirror_fits, shapes_of
-from .remarks import density_remarks, range_remarks, shape_remarks
+from .remarks import density_remarks, mass_remarks, range_remarks, shape_remarks
 from .source_model import SourceModel
 
 
@@ -50,7 +50,8 @@ def build_model(name: str, source: SourceModel, chosen: Sequence[str]) -> BuiltM
         SurefootError: If it has no two or four feet, or they are not in pairs below the base.
     """
     spec = source.spec
-    feet = find_feet(spec.compile(), chosen)
+    whole = spec.compile()
+    feet, unstated = find_feet(whole, chosen), tuple(mass_remarks(spec, whole))
     imu_known = _mark_imu(spec)
     for foot in feet:  # what a sensor refers to is not fused
         spec.add_sensor(
@@ -80,7 +81,7 @@ def build_model(name: str, source: SourceModel, chosen: Sequence[str]) -> BuiltM
     )
     written = mujoco.MjModel.from_xml_string(xml)
     names = [new_feet[foot].body if foot in new_feet else foot for foot in anatomy.feet]
-    remarks = (*shape_remarks(fits), *range_remarks(model, ranges), *density_remarks(model, shapes))
+    remarks = (*unstated, *shape_remarks(fits), *range_remarks(model, ranges), *density_remarks(model, shapes))
     return BuiltModel(written, model, study(written, names), xml, ranges, armature, remarks, on_base)
 
 

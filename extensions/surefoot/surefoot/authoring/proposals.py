@@ -148,7 +148,7 @@ def _actuators(
         "armature_kgm2": built.armature_kgm2[joints[0]],
         "armature_assumed": bool(min(built.fused.dof_armature[dofs]) == 0.0),
         "friction_nm": float(max(built.fused.dof_frictionloss[dofs])),
-        "viscous_nms_rad": 0.0,
+        "viscous_nms_rad": float(np.max(built.fused.dof_damping[dofs])),
     }
 
 

@@ -15,6 +15,9 @@ FAR_M = 0.01
 PLAUSIBLE_DENSITY_KG_M3 = (50.0, 8000.0)
 """Of a link within its shapes: from a hollow shell to solid steel."""
 
+WATER_KG_M3 = 1000.0
+"""What MuJoCo takes for the density of a shape whose file states none."""
+
 
 def shape_remarks(fits: Mapping[str, Shape]) -> Iterator[str]:
     """Ask about meshes whose shapes are far off."""
@@ -42,6 +45,17 @@ def range_remarks(model: mujoco.MjModel, ranges: Mapping[str, tuple[float, float
             )
 
 
+def mass_remarks(spec: mujoco.MjSpec, model: mujoco.MjModel) -> Iterator[str]:
+    """Ask about links whose mass the file does not state: they get that of their shapes in water."""
+    assumed = []
+    for body in spec.bodies:
+        stated = any(not math.isnan(geom.mass) or geom.density != WATER_KG_M3 for geom in body.geoms)
+        if body.geoms and not body.explicitinertial and not stated:
+            assumed.append(f"{body.name} {float(model.body(body.name).mass[0]):.3g} kg")
+    if assumed:
+        yield f"the mass of {', '.join(assumed)}; the file states none, and this is that of the shapes in water."
+
+
 def density_remarks(model: mujoco.MjModel, shapes: Mapping[str, Sequence[Shape]]) -> Iterator[str]:
     """Ask about links that are lighter or heavier than anything in their shapes would be."""
     low, high = PLAUSIBLE_DENSITY_KG_M3
@@ -57,13 +71,18 @@ def density_remarks(model: mujoco.MjModel, shapes: Mapping[str, Sequence[Shape]]
 
 
 def actuator_remarks(groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Ask about rotors and friction that the file does not state."""
+    """Ask about rotors and friction that the file does not state, and about damping that it does."""
     assumed = [group["name"] for group in groups if group["armature_assumed"]]
     if assumed:
         yield f"the inertia of the rotors of {', '.join(assumed)} at the joint; assumed by torque from a Go2's."
     smooth = [group["name"] for group in groups if group["friction_nm"] == 0.0]
     if smooth:
         yield f"the friction of the joints of {', '.join(smooth)}; the file states none."
+    damped = [
+        f"{group['name']} {group['viscous_nms_rad']:.3g} N m s/rad" for group in groups if group["viscous_nms_rad"]
+    ]
+    if damped:
+        yield f"the damping of the file, {', '.join(damped)}, is taken for viscous friction. Is it no controller's?"
 
 
 def _volume_m3(shape: Shape) -> float:

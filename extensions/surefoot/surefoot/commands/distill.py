@@ -17,8 +17,8 @@ from surefoot.cli import as_called
 from surefoot.processes import module_command
 from surefoot.task_config import SEED, randomization_preset
 from surefoot_bridge.arguments import FILE_OR_FOLDER, OUTPUT_FOLDER, number, whole
+from surefoot_bridge.containers import warn_if_lost
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.files import warn_if_lost
 
 if TYPE_CHECKING:
     from surefoot.distillation.student import Experience

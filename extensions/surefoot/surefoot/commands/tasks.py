@@ -12,9 +12,9 @@ def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
 
 def run(args: argparse.Namespace) -> int:  # noqa: ARG001 - there is only one subcommand
     """Print the ids of all tasks, then what cannot be used."""
-    from surefoot.task_registry import refused_tasks, task_ids
+    from surefoot.task_registry import refused, task_ids
 
     print("\n".join(task_ids()))
-    for refusal in refused_tasks():
+    for refusal in refused():
         print(refusal, file=sys.stderr)
     return 0

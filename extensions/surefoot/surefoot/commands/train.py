@@ -15,8 +15,8 @@ from surefoot.engines import full_name
 from surefoot.processes import most_processes
 from surefoot.task_config import SEED, adaptive_scheme, check_overrides, randomization_preset
 from surefoot_bridge.arguments import FILE, FILE_OR_FOLDER, OUTPUT_FOLDER, number, one_of, whole
+from surefoot_bridge.containers import warn_if_lost
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.files import warn_if_lost
 
 if TYPE_CHECKING:
     from surefoot.learning.run_directory import RunDirectory, RunSettings

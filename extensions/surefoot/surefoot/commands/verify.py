@@ -16,8 +16,8 @@ from surefoot.files import NEW_FILE, check_replaceable
 from surefoot.processes import most_processes
 from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT_FOLDER, whole
 from surefoot_bridge.command_line import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED
+from surefoot_bridge.containers import warn_if_lost
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.files import warn_if_lost
 
 if TYPE_CHECKING:
     from surefoot.evaluation.running.verification import Verified, VerifyRequest
@@ -147,8 +147,8 @@ def run(args: argparse.Namespace) -> int:
 def _next_step(args: argparse.Namespace, verified: Verified, status: int) -> str:
     """Return the command that comes next: where trials failed, a look at one of them."""
     bundle = shlex.quote(str(args.bundle))
-    if status == EXIT_HELD:
-        return f"surefoot-bridge check {bundle}"
+    if status == EXIT_HELD and any(outcome.successes for outcome in verified.evaluation.outcomes):
+        return f"surefoot-bridge check {bundle}"  # without a gate nothing falls short, but nothing may have succeeded
     if status == EXIT_INTERRUPTED:
         return ""
     trials = {scenario.name: scenario.trials for scenario in verified.evaluation.suite.scenarios}

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Sequence
 
 from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, OUTPUT_FOLDER, Parser, domain, one_of, public_key
-from surefoot_bridge.files import warn_if_lost
+from surefoot_bridge.containers import warn_if_lost
 from surefoot_bridge.words import OPERATORS, READY, RUNTIMES, STAGE_NAMES, UNSIGNED, network_robots
 
 
