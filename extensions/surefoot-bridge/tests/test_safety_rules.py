@@ -197,14 +197,18 @@ def test_rules_about_walking_wait_until_the_robot_walks_but_not_longer() -> None
     assert watch.names(verdict) == ["motor_warm"]
 
 
-def test_what_cannot_be_trusted_neither_begins_nor_ends_a_condition() -> None:
+@pytest.mark.parametrize("blind", [{"wrong_crc": True}, {"report_age_s": 0.1}])
+def test_a_report_that_says_nothing_of_now_neither_begins_nor_ends_nor_prolongs_a_condition(blind) -> None:
     watch, tilted = good_watch(), {"imu_quat_wxyz": leaning(2.0)}
     for _ in range(30):
-        assert "tilt" not in watch.names(watch.check(measured=tilted, wrong_crc=True))
+        assert "tilt" not in watch.names(watch.check(measured=tilted, **blind))
     watch = good_watch()
-    for tick in range(9):
-        verdict = watch.check(measured=tilted if tick == 0 else {}, wrong_crc=tick > 0)
-        assert ("tilt" in watch.names(verdict)) == (tick == 8)  # 40 ms after the first
+    for tick in range(39):  # 40 ms of tilt, 30 checks without any report in between
+        lasting = tick == 0 or tick > 30
+        verdict = watch.check(measured=tilted if lasting else {}, **({} if lasting else blind))
+        assert ("tilt" in watch.names(verdict)) == (tick == 38)
+    verdict = watch.check(**blind)
+    assert "tilt" in watch.names(verdict)
 
 
 def test_a_tilt_is_the_angle_between_the_verticals_whatever_the_yaw_and_the_length() -> None:

@@ -46,6 +46,7 @@ class Facts(NamedTuple):
     Attributes:
         numbers: All numbers that rules may look at, in the columns of :attr:`FactFinder.columns`, (..., num_columns).
         trusted: Whether the report can be trusted, (..., 1), bool.
+        current: Whether it says how the robot is now: it can be trusted and is not old, (..., 1), bool.
         seen: What is left behind for the next check, but for the command, which is still that of the last, and without
             its move.
         elapsed_s: Time since the last check [s], 0 for the first, (..., 1).
@@ -55,6 +56,7 @@ class Facts(NamedTuple):
 
     numbers: np.ndarray
     trusted: np.ndarray
+    current: np.ndarray
     seen: Seen
     elapsed_s: np.ndarray
     wanted: np.ndarray
@@ -156,8 +158,8 @@ class FactFinder:
         trusted = trusted & (quaternion_error < bounds.quaternion_tolerance) & ~backwards
         trusted = trusted & (row[..., at["wrong_crc"]] == 0.0)
         # What other sensors measure is judged while one is frozen, but the robot is not to go on with such reports.
-        new = ~repeated & (row[..., at["report_age_s"]] < bounds.report_age_s)
-        lost = ~(trusted & new & np.logical_and.reduce(row[..., at["frozen"]] == 0.0, axis=-1, keepdims=True))
+        current = trusted & (row[..., at["report_age_s"]] < bounds.report_age_s)
+        lost = ~(current & ~repeated & np.logical_and.reduce(row[..., at["frozen"]] == 0.0, axis=-1, keepdims=True))
 
         # How much time has passed?
         now, last = row[..., self._times], seen.time_s
@@ -208,4 +210,4 @@ class FactFinder:
             repeated,
             lost,
         )
-        return Facts(np.concatenate(numbers, axis=-1), trusted, left, passed, wanted, previous)
+        return Facts(np.concatenate(numbers, axis=-1), trusted, current, left, passed, wanted, previous)

@@ -53,8 +53,8 @@ class Rule:
         components: What each number of the measure belongs to; an empty name where there is but one.
         description: What it says, in one sentence for a person.
         walking_only: Whether it acts only while the policy's command reaches the robot.
-        reads_report: Whether it reads what the report measures: while a report cannot be trusted, such a rule stays as
-            it was.
+        reads_report: Whether it reads what the report measures: while a report cannot be trusted or is old, such a rule
+            stays as it was, and its condition lasts no longer.
         doubted_s: For how long a trained policy may cause its condition [s]. From then on the policy is in doubt: if it
             goes on for :attr:`StageLimits.longest_doubt_s`, a walking robot stands without it, if it can. Infinite
             where its condition says nothing of the policy.

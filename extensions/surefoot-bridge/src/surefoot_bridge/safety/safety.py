@@ -198,12 +198,14 @@ class Safety:
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return which conditions hold, for how long they have, and which rules act, (..., num_rules) each."""
         beyond = ~(self._sign * values < self._threshold)
-        if not some(beyond) and every(facts.trusted):
+        if not some(beyond) and every(facts.current):
             return np.zeros(state.on.shape, dtype=bool), np.zeros(state.on.shape), np.zeros(state.on.shape, dtype=bool)
         on = np.logical_or.reduceat(beyond, self._start[:-1], axis=-1)
-        if not every(facts.trusted):
-            on = np.where(self._reads_report & ~facts.trusted, state.on, on)
-        lasted_s = np.where(on & state.on, state.lasted_s + facts.elapsed_s, 0.0)
+        passed_s = facts.elapsed_s
+        if not every(facts.current):  # what nothing was measured of has not lasted longer either
+            blind = self._reads_report & ~facts.current
+            on, passed_s = np.where(blind, state.on, on), np.where(blind, 0.0, passed_s)
+        lasted_s = np.where(on & state.on, state.lasted_s + passed_s, 0.0)
         concerned = ~self._walking_only | np.asarray(inputs.walking, dtype=bool)[..., None]
         return on, lasted_s, on & concerned & (lasted_s >= self._grace_s)
 
