@@ -87,6 +87,22 @@ def test_a_report_that_is_not_finite_never_reaches_the_policy(tmp_path):
 
 def test_a_stand_starts_from_the_targets_before_the_torque_was_too_much_and_others_walk_on(tmp_path):
     controller = controller_of(tmp_path / "b")
+    told, state = run_with_one_pulled(controller, 325)
+    assert state.machine.mode.tolist() == [Mode.WALK, Mode.CROUCH]
+    before, clamped = told[318, 1, :3], told[319:322, 1, 0]  # ticks are counted from 1
+    np.testing.assert_array_equal(state.machine.source[1, :3], before)
+    assert (clamped > before[0] + 0.1).all()
+
+
+def test_a_policy_is_not_asked_again_once_safety_has_taken_the_robot_from_it(tmp_path):
+    controller = controller_of(tmp_path / "b")
+    _, state = run_with_one_pulled(controller, 324)  # a tick before it crouches
+    assert state.machine.mode.tolist() == [Mode.WALK, Mode.WALK]
+    assert controller.due(state, np.full(2, np.int8(Request.KEEP))).tolist() == [True, False]
+
+
+def run_with_one_pulled(controller, num_ticks):
+    """Commands and state of two robots of which the second has a joint pulled away by more torque than is allowed."""
     one = reports_of(controller.contract, 400)
     reports = each(one, lambda array: np.stack([array, array], axis=1))
 
@@ -94,11 +110,7 @@ def test_a_stand_starts_from_the_targets_before_the_torque_was_too_much_and_othe
         off_rad = 1.2 * np.outer([False, tick >= 320], [1.0, 0.0, 0.0])
         return replace(report, joint_pos_rad=report.joint_pos_rad + off_rad)
 
-    told, state = run(controller, reports, np.array([[0.2, 0.0, 0.1]] * 2), (2,), 325, spoil=spoil)
-    assert state.machine.mode.tolist() == [Mode.WALK, Mode.CROUCH]
-    before, clamped = told[318, 1, :3], told[319:322, 1, 0]  # ticks are counted from 1
-    np.testing.assert_array_equal(state.machine.source[1, :3], before)
-    assert (clamped > before[0] + 0.1).all()
+    return run(controller, reports, np.array([[0.2, 0.0, 0.1]] * 2), (2,), num_ticks, spoil=spoil)
 
 
 def test_an_action_moves_the_targets_at_once_as_in_training(tmp_path):

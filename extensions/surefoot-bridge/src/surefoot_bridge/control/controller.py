@@ -22,7 +22,7 @@ from .transitions import velocity_share
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
 _STOP, _DAMPED, _TO_WALK = np.int8(Mode.STOP), np.int8(Mode.DAMPED), np.int8(Request.WALK)
-_ANSWER_STOP = np.int8(Response.STOP)
+_ANSWER_STOP, _ANSWER_STAND = np.int8(Response.STOP), np.int8(Response.STAND)
 _KEEP, _RELEASE = np.int8(Request.KEEP), np.int8(Request.RELEASE)
 
 
@@ -92,11 +92,14 @@ class Controller:
     def due(self, state: ControllerState, request: Any) -> np.ndarray:
         """Return where the policy must be asked at a control period, (...,), bool: it walks, or is about to.
 
+        Where safety has just taken the robot from it, it need not be: one that is slow would delay the catch.
+
         Args:
             state: The state after the last tick.
             request: What is asked of the state machine in this tick, (...,).
         """
-        return by_policy(state.machine.mode) | self._starts(state, request)
+        walks = by_policy(state.machine.mode) & (state.safety.response < _ANSWER_STAND)
+        return walks | self._starts(state, request)
 
     def showable(self, report: RobotState, wrong_crc: Any) -> np.ndarray:
         """Return where a report can be shown to the policy, (...,), bool.
