@@ -413,12 +413,13 @@ def test_a_go2_lies_on_its_belly_and_a_g1_needs_a_gantry():
 def test_a_crouching_go2_has_its_front_feet_ahead_of_its_hips_and_its_hind_feet_behind():
     crouch = get_robot("unitree_go2").handling.crouch_rad
     # Thigh and calf are 0.213 m long each: forward of the hip -0.213 (sin(thigh) + sin(thigh + calf)), as far down
-    # 0.213 (cos(thigh) + cos(thigh + calf)). Front: sin 0.6 + sin(-1.3) = -0.399, hind: sin 1.4 + sin(-0.6) = 0.421.
-    for leg, ahead_m, down_m in (("FL", 0.085, 0.233), ("RR", -0.090, 0.212)):
+    # 0.213 (cos(thigh) + cos(thigh + calf)). Front:
+    # sin 0.51 + sin(-1.26) = -0.464; hind: sin 1.44 + sin(-0.44) = 0.566.
+    for leg, ahead_m, down_m in (("FL", 0.099, 0.251), ("RR", -0.120, 0.220)):
         thigh, knee = (crouch[f"{leg}_{part}_joint"] for part in ("thigh", "calf"))
         assert -0.213 * (math.sin(thigh) + math.sin(thigh + knee)) == pytest.approx(ahead_m, abs=0.001)
         assert 0.213 * (math.cos(thigh) + math.cos(thigh + knee)) == pytest.approx(down_m, abs=0.001)
-        assert crouch[f"{leg}_hip_joint"] == (0.2 if leg.endswith("L") else -0.2)  # both outwards
+        assert crouch[f"{leg}_hip_joint"] == (0.25 if leg.endswith("L") else -0.25)  # both outwards
 
 
 def test_a_crouching_g1_is_on_its_way_from_standing_to_sitting():

@@ -101,14 +101,19 @@ SPEC = RobotSpec(
         sit_rad=_by_joint(
             {"FL": (0.35, 1.36, -2.65), "FR": (-0.35, 1.36, -2.65), "RL": (0.5, 1.36, -2.65), "RR": (-0.5, 1.36, -2.65)}
         ),
-        # 0.22 m high, its front feet 0.085 m ahead of the hips, its hind feet 0.09 m behind. A body that is stopped by
-        # stiff high legs tips over its front feet, the sooner the higher it is and the less they are ahead of it: from
-        # the standing pose, 0.31 m high with its feet below its hips, down 10 degrees from about 0.8 m/s on. One that
-        # is caught too low touches the ground with more than its feet. Chosen among 18 poses and durations by how
-        # many of 50 robots fell in five rows of the table of falls (MuJoCo, 1 m/s and down 10 degrees): 0 or 1 with
-        # this one, up to 21 with others.
+        # 0.23 m high, its front feet 0.10 m ahead of the hips, its hind feet 0.12 m behind, all 0.06 m farther out. A
+        # body that is stopped by stiff high legs tips over its front feet, the sooner the higher it is and the less
+        # they are ahead of it: from the standing pose, 0.31 m high with its feet below its hips, down 10 degrees from
+        # about 0.8 m/s on. One that is caught too low touches the ground with more than its feet, a narrow one rolls
+        # over. Chosen among 35 poses and durations by how many of 100 robots fell in each of eight rows of the table
+        # of falls (MuJoCo, 1 m/s, turning, and down 10 degrees): 2 of 800 with this one, up to 53 of 500 with others.
         crouch_rad=_by_joint(
-            {"FL": (0.2, 0.6, -1.9), "FR": (-0.2, 0.6, -1.9), "RL": (0.2, 1.4, -2.0), "RR": (-0.2, 1.4, -2.0)}
+            {
+                "FL": (0.25, 0.51, -1.77),
+                "FR": (-0.25, 0.51, -1.77),
+                "RL": (0.25, 1.44, -1.88),
+                "RR": (-0.25, 1.44, -1.88),
+            }
         ),
         stand_s=2.0,  # FixStand: 1 s to fold the legs, 1 s to rise; here both are one motion
         sit_s=1.8,  # The SDK's stand example: 900 ticks of 2 ms
