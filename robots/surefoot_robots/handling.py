@@ -21,7 +21,7 @@ class Handling:
         crouch_rad: Pose that catches a robot which still moves although its policy was to stop it [rad].
         stand_s: Duration of the motion to stand [s].
         sit_s: Duration of the motion to sit [s].
-        crouch_s: Duration of the motion from walking to a crouch [s].
+        crouch_s: Duration of the motion from walking to a crouch, and of the hand-over to its gains [s].
         stiffness_nm_per_rad: Position gains that stand, sit and crouch [N m/rad].
         damping_nms_per_rad: Velocity gains that stand, sit and crouch [N m s/rad].
         damped_nms_per_rad: Velocity gain of every joint while the robot is damped [N m s/rad].

@@ -90,7 +90,7 @@ class HandlingPart:
             between standing and sitting. A body that is stopped by stiff high legs tips over its front feet.
         stand_s: Duration of the motion to stand [s].
         sit_s: Duration of the motion to sit [s].
-        crouch_s: Duration of the motion from walking to a crouch [s].
+        crouch_s: Duration of the motion from walking to a crouch, and of the hand-over to its gains [s].
         stiffness_nm_per_rad: Position gains that stand, sit and crouch [N m/rad].
         damping_nms_per_rad: Velocity gains that stand, sit and crouch [N m s/rad].
         damped_nms_per_rad: Velocity gains of the damped robot, which has no other torque [N m s/rad].

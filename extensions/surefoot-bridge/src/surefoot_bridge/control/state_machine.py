@@ -30,9 +30,9 @@ class Machine:
     policy's command is taken as it comes.
 
     Whatever takes over, targets and gains pass to it from what the joints were told last, along the same curve over the
-    contract's ``handover_s``. So the largest change in a time ``dt`` is that of the new command itself, plus
-    ``1.5 dt / handover_s`` of the distance between the two. Only passive and damped come at once, and the target of a
-    joint that had no stiffness starts from where the joint is.
+    contract's ``handover_s``, to the crouch over its motion, for soft legs catch no robot. So the largest change in a
+    time ``dt`` is that of the new command itself, plus ``1.5 dt`` over that time of the distance between the two. Only
+    passive and damped come at once, and the target of a joint that had no stiffness starts from where the joint is.
 
     A hold stops the motion of stand and sit. A robot that its policy drives keeps its targets and goes over to the
     gains of standing; the hand-over back takes as long as the hold has lasted, at most ``handover_s``: a short one
@@ -58,6 +58,7 @@ class Machine:
         self._least_share = min(max(self._handover_s, self._longest_step_s) / held.stand_s, 1.0)
         self._duration_s[Mode.STAND], self._duration_s[Mode.SIT] = held.stand_s, held.sit_s
         self._duration_s[Mode.CROUCH] = held.crouch_s
+        self._catch_s = min(self._handover_s, held.crouch_s)
 
     def initial(self, batch_shape: Tuple[int, ...]) -> MachineState:
         """Return the state of a passive robot before the first step.
@@ -195,6 +196,7 @@ class Machine:
         resumes = walked & walks & state.held & ~going.held
         left_s = np.maximum(state.handover_s - going.blended_s, 0.0)
         resumed_s = np.minimum(going.blended_s + state.unfinished_s, self._handover_s)
+        handover_s = np.where(going.mode == _CROUCH, self._catch_s, self._handover_s)
         limp = state.sent[..., 2 * n : 3 * n] <= 0.0
         source = np.concatenate([np.where(limp, q, state.sent[..., :n]), state.sent[..., n:]], axis=-1)
         return going._replace(
@@ -205,7 +207,7 @@ class Machine:
             ],
             start_rad=np.where(taken[..., None], q, state.start_rad),
             blended_s=np.where(begins, 0.0, going.blended_s),
-            handover_s=np.where(begins, np.where(resumes, resumed_s, self._handover_s), state.handover_s)[()],
+            handover_s=np.where(begins, np.where(resumes, resumed_s, handover_s), state.handover_s)[()],
             unfinished_s=np.where(begins, np.where(going.held, left_s, 0.0), state.unfinished_s),
             source=np.where(begins[..., None], source, state.source),
         )
