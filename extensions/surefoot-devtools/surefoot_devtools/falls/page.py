@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from surefoot_bridge.control.transitions import STOP_S
 from surefoot_bridge.safety import Rule
 
 from .campaign import NO_FAULT, answer_of
@@ -15,12 +16,12 @@ _ANSWERS = (
     "- `clamp, then stand`: as `clamp`, but no trained policy goes on asking for that: targets that move too fast and "
     "too much torque are in doubt at once, targets beyond their ranges after the stage's `beyond_range_s`. Where the "
     "doubt lasts for `longest_doubt_s` the policy is obeyed no more: the targets go back to where they were before, "
-    "and the robot stands from there by its stand controller.",
+    "and the robot is caught in a crouch from there and stands.",
     "- `stop`: the policy, which can be trusted, is asked for less and less velocity until the robot has come to rest, "
-    "for 1.5 s at most; then it stands by its stand controller until it is asked to walk again.",
+    f"for {STOP_S:g} s at most, after which it is caught in a crouch; then it stands until it is asked to walk again.",
     "- `hold, then stand`: what makes the robot walk cannot be trusted, which a single report, step or tick often "
     "means: the targets stay where they are. A hold that lasts for longer than the stage's `longest_hold_s` (time "
-    "without a hold is counted off ten times slower) ends in the stand controller, which needs neither policy nor "
+    "without a hold is counted off ten times slower) ends in a crouch and a stand, which need neither policy nor "
     "reports. A humanoid, which its policy alone keeps up, balances by it where others stand, and is damped where it "
     "cannot be trusted.",
     "- `damp`, `zero`: damping only, or nothing, where the robot is beyond standing or nobody knows whether it stands; "
