@@ -102,18 +102,22 @@ def _print_rows(robot: str, rows: Sequence[CheckRow]) -> None:
     for row in rows:
         by_check.setdefault(row.check, {})[row.engine] = row
     for check, found in by_check.items():
-        first = next(iter(found.values()))
+        first = min(found.values(), key=lambda row: row.limit)
+        limit = f"{first.limit:.3g} {first.unit}" if first.judged else "none"
         cells = [_cell(found[engine]) if engine in found else "" for engine in engines]
-        table.add_row(check, f"{first.limit:.3g} {first.unit}", *cells)
+        table.add_row(check, limit, *cells)
     console = Console(width=max(Console().width, 120))
     console.print(table)
     for row in rows:
-        if not row.ok:
+        if not (row.ok and row.judged):
+            style, limit = ("bold red", f"limit {row.limit:.4g}") if row.judged else ("bold yellow", "not judged")
             name = short_name(row.engine)
-            console.print(f"[bold red]{name}: {row.check}[/]: {row.value:.4g} {row.unit}, limit {row.limit:.4g}.")
+            console.print(f"[{style}]{name}: {row.check}[/]: {row.value:.4g} {row.unit}, {limit}.")
             console.print(f"  {row.reason}")
-    console.print(f"{sum(row.ok for row in rows)} of {len(rows)} checks held.")
+    judged = [row.ok for row in rows if row.judged]
+    console.print(f"{sum(judged)} of {len(judged)} checks held.")
 
 
 def _cell(row: CheckRow) -> str:
-    return f"[{'green' if row.ok else 'bold red'}]{row.value:.2g}{'' if row.ok else ' FAILED'}[/]"
+    style, word = ("yellow", " not judged") if not row.judged else ("green", "") if row.ok else ("bold red", " FAILED")
+    return f"[{style}]{row.value:.2g}{word}[/]"
