@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from surefoot.engines import short_name
 from surefoot.files import NEW_FILE
-from surefoot_bridge.errors import unknown_name
 
 if TYPE_CHECKING:
     from surefoot.robot_checks.check import CheckedEngine
@@ -45,14 +44,12 @@ def run(args: argparse.Namespace) -> int:
     if args.subcommand == "list":
         _print_robots()
         return 0
-    from surefoot.engines import PHYSICS, SHORT_NAMES, check_device, full_name
+    from surefoot.engines import PHYSICS, check_device, full_name
     from surefoot_robots import get_robot
 
     spec = get_robot(args.name)
-    names = [name.strip() for name in args.engines.split(",")]
-    if unknown := [name for name in names if name not in ("mujoco", *SHORT_NAMES, *PHYSICS)]:
-        raise unknown_name("engine", unknown[0], ("mujoco", *SHORT_NAMES))
-    engines: list[CheckedEngine] = ["mujoco" if name == "mujoco" else full_name(name) for name in names]
+    known: tuple[CheckedEngine, ...] = ("mujoco", *PHYSICS)
+    engines: list[CheckedEngine] = [full_name(name.strip(), known) for name in args.engines.split(",")]
     device = check_device(args.device)
     from surefoot.report import provenance, write_report
     from surefoot.robot_checks.check import check_robot
