@@ -188,7 +188,7 @@ def main(names: Sequence[str], kept: Path = KEPT) -> int:
     if fell_short:
         print(f"Fell short: {', '.join(fell_short)}. The others took {together}.")
         return 1
-    print(f"All proofs held, in {together} together.")
+    print(f"{', '.join(names) or 'All proofs'} held, in {together} together.")
     done.remove()
     return 0
 

@@ -14,6 +14,7 @@ from tests.sim.children import answer
 
 from surefoot.engines import install_shims, make_physics_cfg
 from surefoot.randomization.newton_inertia.tree import model_with_fields
+from surefoot_devtools.benchmarking.counting import count_launches
 from surefoot_robots import get_robot
 
 NUM_WORLDS = 6
@@ -68,11 +69,11 @@ class Probe:
         """Change some worlds and hold them against MuJoCo C, Newton's own recomputation and their neighbours."""
         before = self.rows()
         change_inertia(self.solver, CHANGED, LEG_LINK[self.spec.name])
-        launches = count_launches(lambda: self.inertia.update(self.ids, len(CHANGED)))
+        launches = count_kernels(lambda: self.inertia.update(self.ids, len(CHANGED)))
         ours = self.rows()
         others = [world for world in range(NUM_WORLDS) if world not in CHANGED]
         judges = {world: self.judge(world) for world in CHANGED}
-        stock_launches = count_launches(lambda: notify(self.solver))
+        stock_launches = count_kernels(lambda: notify(self.solver))
         stock = self.rows()
         return {
             "untouched_fields_changed": [
@@ -131,12 +132,12 @@ class Probe:
             values = parameter.numpy()
             values[shapes] = value
             parameter.assign(values)
-        launches = count_launches(lambda: self.inertia.update_shapes(self.ids, 1))
+        launches = count_kernels(lambda: self.inertia.update_shapes(self.ids, 1))
         ours = self.rows()
         live, of_others = self.contacts_of_a_fall()
         from newton import ModelFlags
 
-        stock_launches = count_launches(lambda: self.solver.notify_model_changed(ModelFlags.SHAPE_PROPERTIES))
+        stock_launches = count_kernels(lambda: self.solver.notify_model_changed(ModelFlags.SHAPE_PROPERTIES))
         stock = self.rows()
         return {
             "shapes_switched": switched,
@@ -228,24 +229,9 @@ def notify(solver) -> None:
     solver.notify_model_changed(ModelFlags.BODY_INERTIAL_PROPERTIES | ModelFlags.JOINT_DOF_PROPERTIES)
 
 
-def count_launches(work) -> int:
+def count_kernels(work) -> int:
     """Run something and count Warp kernels launched, newly or as recorded."""
-    count, originals = 0, (wp.launch, wp.launch_tiled, wp.Launch.launch)
-
-    def counted(original):
-        def launch(*args, **kwargs):
-            nonlocal count
-            count += 1
-            return original(*args, **kwargs)
-
-        return launch
-
-    wp.launch, wp.launch_tiled, wp.Launch.launch = map(counted, originals)
-    try:
-        work()
-    finally:
-        wp.launch, wp.launch_tiled, wp.Launch.launch = originals
-    return count
+    return count_launches(work).kernels.total()
 
 
 def relative_error(values, expected) -> float:

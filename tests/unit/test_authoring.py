@@ -86,6 +86,25 @@ def test_links_that_do_not_move_are_fused_and_the_imu_is_where_its_link_was(dog)
     assert model.body_subtreemass[0] == pytest.approx(8.0 + 4 * (0.4 + 0.5 + 0.2 + 0.04), abs=1e-4)
 
 
+@pytest.mark.parametrize("imu_on", ["trunk", "root", "middle"])
+def test_a_robot_whose_root_is_an_empty_link_fixed_to_its_base_keeps_its_imu_and_its_mass(tmp_path, imu_on):
+    """The trunk is 0.02 m above the middle link, that 0.01 m above the root, and the IMU 0.03 m above its link."""
+    path = write_quadruped(tmp_path)
+    more = ['<link name="root"/><link name="middle"/>']
+    more += [
+        f'<joint name="{child}_to" type="fixed"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="0 0 {height_m}"/></joint>'
+        for parent, child, height_m in (("root", "middle", 0.01), ("middle", "trunk", 0.02))
+    ]
+    text = path.read_text().replace('"trunk"/><child link="imu_link"', f'"{imu_on}"/><child link="imu_link"')
+    path.write_text(text.replace("</robot>", "".join([*more, "</robot>"])))
+    files = make_robot_package("dog", path)
+    assert "where the IMU is" not in files["dog_robot/spec.py"]
+    model = mujoco.MjModel.from_xml_string(files["dog_robot/dog.xml"])
+    assert model.site("imu").pos[2] == pytest.approx({"root": 0.03, "middle": 0.04, "trunk": 0.06}[imu_on])
+    assert (model.nbody, model.body("root").mass, model.body("root").ipos[2]) == (1 + 1 + 16, 8.0, pytest.approx(0.03))
+
+
 def test_torque_and_speed_are_the_files_and_stiffness_carries_the_weight(dog):
     assert {group.effort_limit_nm for group in dog.actuators} == {30.0}
     assert {group.velocity_limit_rad_s for group in dog.actuators} == {20.0}

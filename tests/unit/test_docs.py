@@ -19,8 +19,8 @@ RUN_HERE = {
     "surefoot tasks list",
     "surefoot robots list",
     f"surefoot randomization show {GO2} --randomization standard",
-    f"surefoot-bridge check {BUNDLE}",
-    f"surefoot-bridge run {BUNDLE} --robot mujoco --stage tethered --operator script:walk.txt --simulated-clock "
+    "surefoot-bridge check bundle",
+    "surefoot-bridge run bundle --robot mujoco --stage tethered --operator script:walk.txt --simulated-clock "
     "--acknowledge ready",
 }
 """Commands that are run as they stand."""
@@ -137,11 +137,20 @@ def test_the_cheap_commands_run_as_they_stand(tmp_path):
     quickstart = (ROOT / "docs/quickstart.md").read_text()
     (script,) = re.findall(r"cat > walk\.txt <<'END'\n(.*?)END\n", quickstart, re.DOTALL)
     (tmp_path / "walk.txt").write_text(script)
+    (tmp_path / "bundle").symlink_to(ROOT / BUNDLE)
     for line in sorted(RUN_HERE):
-        program, *words = (word if not word.startswith("tasks/") else str(ROOT / word) for word in line.split())
+        program, *words = line.split()
         code = f"import sys; from {ENTRY_POINTS[program].replace(':', ' import ')} as main; sys.exit(main())"
         done = run_python(code, *words, cwd=tmp_path)
         assert (line, done.returncode) == (line, 0), done.stderr[-2000:]
+
+
+def test_the_quickstart_checks_verifies_and_runs_the_bundle_that_it_exports():
+    page = ROOT / "docs/quickstart.md"
+    found = [command for command in commands_of(page.read_text(), page) if not command.in_sentence]
+    (exported,) = {command.words[3] for command in found if command.subcommand == "surefoot export"}
+    users = ("surefoot-bridge check", "surefoot verify", "surefoot-bridge run")
+    assert [command.words[1] for command in found if command.subcommand in users] == 4 * [exported]
 
 
 def test_every_link_of_a_page_leads_to_a_file():

@@ -44,10 +44,12 @@ def test_all_proofs_go_on_with_those_that_have_not_held_until_all_have(proofs, r
     assert not kept.exists()
 
 
-def test_a_proof_of_a_name_runs_whatever_held_before_and_one_that_fell_short_is_named(proofs, run, tmp_path, capsys):
+def test_proofs_by_name_run_whatever_held_before_and_are_not_said_to_be_all(proofs, run, tmp_path, capsys):
     assert proofs["main"](["first", "wrong", "first"], tmp_path / "kept.json") == 1
     assert run == ["first", "wrong", "first"]
     assert "Fell short: wrong." in capsys.readouterr().out
+    assert proofs["main"](["first"], tmp_path / "kept.json") == 0
+    assert capsys.readouterr().out.endswith("\nfirst held, in 0:00:00 together.\n")
     assert not list(tmp_path.iterdir())
 
 

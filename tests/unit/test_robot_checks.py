@@ -1,12 +1,14 @@
 """The checks of robots, against models that are sound and against models that are broken in a known way."""
 
 import json
+from dataclasses import replace
 
 import mujoco
 import numpy as np
 import pytest
 
 from surefoot.cli import main
+from surefoot.commands.robots import _print_rows
 from surefoot.robot_checks.check import check_robot
 from surefoot.robot_checks.engine import stack, standing_state
 from surefoot.robot_checks.model_checks import check_model, check_readback
@@ -31,7 +33,7 @@ def failures(engine: MujocoEngine, sound: EngineRecord) -> set[str]:
     referee = Referee(GO2)
     recording = record(engine, GO2)
     rows = check_readback(GO2, "broken", recording.model, sound.model)
-    rows += check_motion(GO2, "broken", recording, referee) + check_agreement(GO2, "broken", recording, sound)
+    rows += check_motion(GO2, "broken", recording, referee) + check_agreement(GO2, "broken", recording, sound, referee)
     return {row.check for row in rows if not row.ok}
 
 
@@ -115,6 +117,37 @@ def test_the_friction_of_a_live_contact_is_read_and_not_that_of_the_model():
     hold = record(MujocoEngine(GO2), GO2).trajectories["hold"]
     assert referee.foot_friction == 0.8
     assert set(referee.live_foot_friction(hold)) == {1.0}
+
+
+def rest_row(sound: EngineRecord, *, higher_m: float) -> CheckRow:
+    """The row of an engine in which the robot's passive drop ends higher than in MuJoCo, by itself."""
+    drop = sound.trajectories["drop"]
+    moved = replace(drop, base_pos_w=drop.base_pos_w + np.array([0.0, 0.0, higher_m]))
+    rows = check_agreement(
+        GO2, "physx", replace(sound, trajectories={**sound.trajectories, "drop": moved}), sound, Referee(GO2)
+    )
+    return next(row for row in rows if row.check.startswith("passive drop"))
+
+
+def test_a_robot_that_comes_to_rest_otherwise_is_said_with_both_heights_and_tilts_and_does_not_fail(sound, capsys):
+    row = rest_row(sound, higher_m=0.07)
+    assert row.ok
+    assert row.record()["limit"] is None
+    # MuJoCo's Go2 lies on its trunk at 0.079 m, tilted by acos(0.993) = 0.12 rad.
+    assert row.reason.startswith(
+        "At rest in physx: base at 0.149 m, tilted by 0.12 rad, 0.070 m above the ground; in MuJoCo: base at 0.079 m, "
+        "tilted by 0.12 rad, 0.000 m above the ground. It does not lie on its trunk alike in both"
+    )
+    _print_rows("unitree_go2", [row])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "physx: passive drop: base height at rest against MuJoCo: 0.07 m, not judged. At rest in physx: " in shown
+    assert shown.endswith("0 of 0 checks held.")
+
+
+def test_a_trunk_that_sinks_into_the_ground_fails(sound):
+    row = rest_row(sound, higher_m=-0.03)
+    assert (row.ok, row.value) == (False, pytest.approx(0.03))
+    assert rest_row(sound, higher_m=0.0).judged
 
 
 def test_a_heavier_left_side_is_an_asymmetry():

@@ -116,6 +116,8 @@ def test_a_bundle_is_checked_and_described(tmp_path, capsys):
     assert f"network          {contract.network.observation_dim} to 3 numbers, no memory, run by numpy" in shown
     assert "not asked for (--public-key KEY)" in shown
     content = json.loads(report.read_text())
+    identity = content["provenance"]["bundle"]
+    assert f"bundle           {tmp_path / 'bundle'}, identity {identity}\n" in shown
     assert content["ok"] is True
     assert set(content["figures"]) == {"observation_deviation", "action_deviation", "joint_command_deviation"}
     assert all(value <= 1e-5 for value in content["figures"].values())

@@ -71,8 +71,8 @@ def screen(monkeypatch):
     made.close()
 
 
-def live(output):
-    return LiveStatus(CONTRACT, RULES, stage="tethered", duration_s=180.0, output=output)
+def live(output, *, simulated=False):
+    return LiveStatus(CONTRACT, RULES, stage="tethered", duration_s=180.0, simulated=simulated, output=output)
 
 
 def show(status, i, *, mode=Mode.WALK, rule=None, period_s=0.1):
@@ -131,6 +131,18 @@ def test_a_loop_that_stands_still_is_said(screen):
     with live(screen.screen) as status:
         show(status, 0)
         screen.await_text("*** THE CONTROL LOOP STANDS STILL for 1.")
+
+
+def test_a_simulation_that_is_slower_than_real_time_is_no_loop_that_stands_still(screen):
+    with live(screen.screen, simulated=True) as status:
+        for i in range(30):  # at a hundredth of real time
+            show(status, i, period_s=5e-4)
+            time.sleep(0.05)
+        number, _ = status._shared.take()
+        assert number >= 10  # of 1.5 s
+        screen.await_text("The simulation is slower than real time: its clock has stood for 1.")
+    assert "STANDS STILL" not in screen.shown
+    assert "\a" not in screen.shown
 
 
 def test_without_a_terminal_plain_lines_tell_the_same():

@@ -49,7 +49,7 @@ def test_a_robot_whose_clock_was_set_by_a_minute_is_damped_and_it_is_said_why(tm
         assert report.mode == Mode.DAMPED
         words = told(report, rule)
         assert "its clock was set" in words
-        assert words.split(". ")[1] == f"robot: {step_s + 0.005:g}, limit {'' if step_s > 0 else '-'}0.5."
+        assert words.split(". ")[1] == f"robot: {step_s + 0.005:g} s, limit {'' if step_s > 0 else '-'}0.5 s."
 
 
 def test_a_computer_that_slept_finds_its_robot_damped_and_it_is_said_why(tmp_path):

@@ -79,12 +79,18 @@ UdpDamper.step = fails_at_first
 """
 
 
-@pytest.mark.parametrize("more", ["", FAILS_AT_FIRST], ids=["works", "fails at first"])
-def test_a_made_up_robot_is_damped_by_its_guardian_when_its_bridge_is_killed(robot, tmp_path, more):
-    bridge = Bridge(tmp_path, robot.port, "0 stand\n60 end\n", more=more)
+def killed(robot, folder, more):
+    """A bridge that was killed while its robot stood, and that its guardian damps by now."""
+    bridge = Bridge(folder, robot.port, "0 stand\n60 end\n", more=more)
     assert await_true(lambda: robot.commands and stiff(robot.commands[-1][1]), timeout_s=30.0)
     os.kill(bridge.process.pid, signal.SIGKILL)
     assert await_true(lambda: not stiff(robot.commands[-1][1]))
+    return bridge
+
+
+@pytest.mark.parametrize("more", ["", FAILS_AT_FIRST], ids=["works", "fails at first"])
+def test_a_made_up_robot_is_damped_by_its_guardian_when_its_bridge_is_killed(robot, tmp_path, more):
+    bridge = killed(robot, tmp_path, more)
     last = max(i for i, (_, command) in enumerate(robot.commands) if stiff(command))
     assert robot.commands[last + 1][0] - robot.commands[last][0] < 0.35  # its end is seen at once; a busy computer adds
     assert await_true(lambda: guardian_of(robot).shown)
@@ -92,4 +98,25 @@ def test_a_made_up_robot_is_damped_by_its_guardian_when_its_bridge_is_killed(rob
     assert guardian.parent == bridge.process.pid
     assert robot.commands[-1][1]["pid"] == guardian.pid
     assert robot.commands[-1][1]["kd"] == [3.0, 3.0, 3.0]
+    bridge.end()
+
+
+FAILS_WHILE_IT_CLEANS_UP = """
+
+def fails_while_it_cleans_up(self, step=UdpDamper.step):
+    try:
+        step(self)
+        time.sleep(0.3)
+    finally:
+        raise SurefootError("its reports cannot be read")
+
+UdpDamper.step = fails_while_it_cleans_up
+"""
+
+
+def test_one_signal_ends_a_guardian_whose_transport_fails_while_it_is_interrupted(robot, tmp_path):
+    bridge = killed(robot, tmp_path, FAILS_WHILE_IT_CLEANS_UP)
+    assert await_true(lambda: not stiff(robot.commands[-2][1]))  # from its first command on it hears the signal
+    guardian = guardian_of(robot)
+    assert end_guardian(guardian.address) == guardian.pid
     bridge.end()

@@ -5,8 +5,6 @@ valid, and what to do.
 """
 
 import argparse
-import base64
-import binascii
 import difflib
 import os
 import re
@@ -18,12 +16,11 @@ from pathlib import Path
 from typing import Any, Callable, Collection, List, Literal, Mapping, NoReturn, Optional, Sequence, Tuple, TypeVar
 
 from .errors import SurefootError, unknown_name
-from .files import cannot_write
+from .files import KEY_BYTES, cannot_write, from_base64
 
 MOST_S = 1e6
 """Longest time that an option takes [s]: more than a week is a slip of the keyboard."""
 
-_KEY_BYTES = 32  # of ed25519
 _SHOWN = 200  # characters of what was typed
 _Number = TypeVar("_Number", int, float)
 
@@ -164,13 +161,9 @@ def one_of(kind: str, valid: Collection[str]) -> Callable[[str], str]:
 
 def public_key(text: str) -> str:
     """Read the public key of a signer, 32 bytes in base64; the type of an argument."""
-    try:
-        data = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        data = b""
-    if len(data) != _KEY_BYTES:
+    if not from_base64(text, KEY_BYTES):
         raise argparse.ArgumentTypeError(
-            f"is {text[:_SHOWN]!r}; valid: {_KEY_BYTES} bytes in base64, as `surefoot-bridge key new FILE` prints them"
+            f"is {text[:_SHOWN]!r}; valid: {KEY_BYTES} bytes in base64, as `surefoot-bridge key new FILE` prints them"
         )
     return text
 

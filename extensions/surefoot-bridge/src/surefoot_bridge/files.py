@@ -4,6 +4,8 @@ A pipe would make the program wait for a writer that never comes, a device does 
 ``/dev/zero`` has no end. What is written is there whole or not at all.
 """
 
+import base64
+import binascii
 import contextlib
 import os
 import stat
@@ -12,6 +14,9 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Iterator, Union
 
 from .errors import SurefootError
+
+KEY_BYTES = 32
+"""Length of a key: of ed25519's two, and of HMAC-SHA256's, as long as its hash (RFC 2104)."""
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -65,6 +70,15 @@ def read_plain(path: Union[str, Path], what: str, *, largest_bytes: int) -> byte
     if len(data) > largest_bytes:
         raise SurefootError(f"{path} is larger than {largest_bytes / 2**20:.3g} MiB: it is no {what}.")
     return data
+
+
+def from_base64(text: Union[str, bytes], num_bytes: int) -> bytes:
+    """Return what a text in base64 says; nothing where that is not so many bytes."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return data if len(data) == num_bytes else b""
 
 
 def write_whole(path: Path, data: bytes) -> None:

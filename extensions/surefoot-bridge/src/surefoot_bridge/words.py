@@ -1,4 +1,4 @@
-"""What people type: the names and words of the command line, which are known before anything heavy is imported."""
+"""What people type and read: the words of the command line, known before anything heavy is imported, and units."""
 
 from typing import Dict, Literal, Tuple
 
@@ -31,6 +31,27 @@ SEEN = "seen"
 
 UNSIGNED = "UNSIGNED"
 """What a person types who moves a real robot by a bundle of which nobody says whom it comes from."""
+
+_UNITS = {
+    "_nms_per_rad": "N m s/rad",
+    "_nm_per_rad": "N m/rad",
+    "_rad_s": "rad/s",
+    "_m_s2": "m/s^2",
+    "_m_s": "m/s",
+    "_rad": "rad",
+    "_nm": "N m",
+    "_m": "m",
+    "_s": "s",
+    "_c": "degrees Celsius",
+    "_share": "of 1",
+}
+"""Endings of the names of quantities, the longer ones first, and what they say."""
+
+
+def unit_of(name: str) -> Tuple[str, str]:
+    """Return the name of a quantity without its unit, and that as people write it: ``lin_vel_x`` and ``m/s``."""
+    ending = next((ending for ending in _UNITS if name.endswith(ending)), "")
+    return name[: len(name) - len(ending)], _UNITS.get(ending, "")
 
 
 def network_robots() -> Tuple[str, ...]:

@@ -1,11 +1,14 @@
 """A robot's model as its package will have it, built from the file that describes it."""
 
-from collections.abc import Sequence
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import mujoco
+import numpy as np
 
-from .anatomy import Anatomy, find_feet, study
+from .anatomy import Anatomy, at_zero, find_feet, study
 from .gains import ASSUMED_ARMATURE_KGM2_PER_NM, alike
 from .model_file import BODY_FRICTION, joint_ranges, split_feet, write_model
 from .primitives import fit_meshes, mirror_fits, shapes_of
@@ -53,11 +56,7 @@ def build_model(name: str, source: SourceModel, chosen: Sequence[str]) -> BuiltM
     whole = spec.compile()
     feet, unstated = find_feet(whole, chosen), tuple(mass_remarks(spec, whole))
     imu_known = _mark_imu(spec)
-    for foot in feet:  # what a sensor refers to is not fused
-        spec.add_sensor(
-            name=f"keeps_{foot}", type=mujoco.mjtSensor.mjSENS_FRAMEPOS, objtype=mujoco.mjtObj.mjOBJ_BODY, objname=foot
-        )
-    spec.compiler.fusestatic = True
+    spec = _fuse(spec, whole, feet)
     fits = fit_meshes(spec)
     model = spec.compile()
     anatomy = study(model, feet)
@@ -86,6 +85,52 @@ def build_model(name: str, source: SourceModel, chosen: Sequence[str]) -> BuiltM
 
 
 _IMU_MARK = "surefoot_imu"
+
+
+def _fuse(spec: mujoco.MjSpec, whole: mujoco.MjModel, feet: Sequence[str]) -> mujoco.MjSpec:
+    """Return a robot whose links that do not move are part of the link that carries them, but for its feet.
+
+    MuJoCo's own ``fusestatic`` leaves some of them apart where anything refers to a foot, as to keep it needs.
+    """
+    data, carriers = at_zero(whole), {0: 0}
+    for index in range(1, whole.nbody):
+        stays = whole.body_weldid[index] == index or whole.body(index).name in feet
+        carriers[index] = index if stays else carriers[int(whole.body_parentid[index])]
+    root = ElementTree.fromstring(spec.to_xml())
+    folder = Path(spec.modelfiledir, spec.meshdir).resolve()
+    root.find("compiler").set("meshdir", str(folder))  # type: ignore[union-attr]  (MuJoCo writes one)
+    for element in root.iter("body"):
+        index = whole.body(element.get("name")).id
+        parts = [part for part, carrier in carriers.items() if carrier == index]
+        if len(parts) != 1 and (stated := element.find("inertial")) is not None:
+            element.remove(stated)
+        if not parts:
+            element.tag = "frame"
+            for attribute in set(element.keys()) - {"pos", "quat", "childclass"}:
+                del element.attrib[attribute]
+        elif len(parts) > 1 and whole.body_mass[parts].any():
+            element.insert(0, ElementTree.Element("inertial", _inertial(whole, data, index, parts)))
+    return mujoco.MjSpec.from_string(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _inertial(model: mujoco.MjModel, data: mujoco.MjData, carrier: int, parts: Sequence[int]) -> dict[str, str]:
+    """Return the MJCF attributes of the mass of links together, in the frame of the one that carries them."""
+    masses, centres = model.body_mass[parts], data.xipos[parts]  # (num_parts,), (num_parts, 3)
+    mass = masses.sum()
+    com = masses @ centres / mass
+    inertia = np.zeros((3, 3))
+    for part, weight, arm in zip(parts, masses, centres - com, strict=True):
+        axes = data.ximat[part].reshape(3, 3)
+        inertia += axes @ np.diag(model.body_inertia[part]) @ axes.T
+        inertia += weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    turn = data.xmat[carrier].reshape(3, 3)
+    place, full = turn.T @ (com - data.xpos[carrier]), turn.T @ inertia @ turn
+    six = [*np.diag(full), full[0, 1], full[0, 2], full[1, 2]]
+    return {"mass": repr(float(mass)), "pos": _numbers(place), "fullinertia": _numbers(six)}
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(repr(float(value)) for value in values)
 
 
 def _mark_imu(spec: mujoco.MjSpec) -> bool:

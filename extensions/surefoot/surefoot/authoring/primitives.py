@@ -46,8 +46,7 @@ def fit_meshes(spec: mujoco.MjSpec) -> dict[str, Shape]:
     names = [geom.name for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_MESH]
     if not names:
         return {}
-    # Each compilation is of a copy: compiled a second time, a specification forgets where links were that it fused.
-    model = spec.copy().compile()
+    model = spec.compile()
     surfaces = {name: _surface(model, model.geom(name).id) for name in names}
     best: dict[str, Shape] = {}
     for kind, around in product(_KINDS, (False, True)):

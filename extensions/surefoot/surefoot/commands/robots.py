@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from surefoot.engines import short_name
 from surefoot.files import NEW_FILE
-from surefoot_bridge.errors import unknown_name
 
 if TYPE_CHECKING:
     from surefoot.robot_checks.check import CheckedEngine
@@ -45,14 +44,12 @@ def run(args: argparse.Namespace) -> int:
     if args.subcommand == "list":
         _print_robots()
         return 0
-    from surefoot.engines import PHYSICS, SHORT_NAMES, check_device, full_name
+    from surefoot.engines import PHYSICS, check_device, full_name
     from surefoot_robots import get_robot
 
     spec = get_robot(args.name)
-    names = [name.strip() for name in args.engines.split(",")]
-    if unknown := [name for name in names if name not in ("mujoco", *SHORT_NAMES, *PHYSICS)]:
-        raise unknown_name("engine", unknown[0], ("mujoco", *SHORT_NAMES))
-    engines: list[CheckedEngine] = ["mujoco" if name == "mujoco" else full_name(name) for name in names]
+    known: tuple[CheckedEngine, ...] = ("mujoco", *PHYSICS)
+    engines: list[CheckedEngine] = [full_name(name.strip(), known) for name in args.engines.split(",")]
     device = check_device(args.device)
     from surefoot.report import provenance, write_report
     from surefoot.robot_checks.check import check_robot
@@ -102,18 +99,22 @@ def _print_rows(robot: str, rows: Sequence[CheckRow]) -> None:
     for row in rows:
         by_check.setdefault(row.check, {})[row.engine] = row
     for check, found in by_check.items():
-        first = next(iter(found.values()))
+        first = min(found.values(), key=lambda row: row.limit)
+        limit = f"{first.limit:.3g} {first.unit}" if first.judged else "none"
         cells = [_cell(found[engine]) if engine in found else "" for engine in engines]
-        table.add_row(check, f"{first.limit:.3g} {first.unit}", *cells)
+        table.add_row(check, limit, *cells)
     console = Console(width=max(Console().width, 120))
     console.print(table)
     for row in rows:
-        if not row.ok:
+        if not (row.ok and row.judged):
+            style, limit = ("bold red", f"limit {row.limit:.4g}") if row.judged else ("bold yellow", "not judged")
             name = short_name(row.engine)
-            console.print(f"[bold red]{name}: {row.check}[/]: {row.value:.4g} {row.unit}, limit {row.limit:.4g}.")
+            console.print(f"[{style}]{name}: {row.check}[/]: {row.value:.4g} {row.unit}, {limit}.")
             console.print(f"  {row.reason}")
-    console.print(f"{sum(row.ok for row in rows)} of {len(rows)} checks held.")
+    judged = [row.ok for row in rows if row.judged]
+    console.print(f"{sum(judged)} of {len(judged)} checks held.")
 
 
 def _cell(row: CheckRow) -> str:
-    return f"[{'green' if row.ok else 'bold red'}]{row.value:.2g}{'' if row.ok else ' FAILED'}[/]"
+    style, word = ("yellow", " not judged") if not row.judged else ("green", "") if row.ok else ("bold red", " FAILED")
+    return f"[{style}]{row.value:.2g}{word}[/]"

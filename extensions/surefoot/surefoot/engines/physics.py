@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import sys
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args, overload
 
 from surefoot.engines.devices import check_device
 from surefoot_bridge.errors import SurefootError, unknown_name
@@ -22,16 +23,24 @@ SHORT_NAMES: dict[str, Physics] = {"physx": "ovphysx", "newton": "newton_mjwarp"
 """What people call them."""
 
 
-def full_name(name: str) -> Physics:
+@overload
+def full_name(name: str) -> Physics: ...
+@overload
+def full_name[E: str](name: str, known: Sequence[E]) -> E: ...
+def full_name(name: str, known: Sequence[str] = PHYSICS) -> str:
     """Return an engine's name, of one that may be named in short; the type of an argument.
+
+    Args:
+        name: Its name.
+        known: The engines that there are.
 
     Raises:
         SurefootError: If there is no such engine.
     """
-    known = SHORT_NAMES.get(name, name)
-    if known not in PHYSICS:
-        raise unknown_name("engine", name, SHORT_NAMES)
-    return known
+    full = SHORT_NAMES.get(name, name)
+    if full not in known:
+        raise unknown_name("engine", name, map(short_name, known))
+    return full
 
 
 def short_name(name: str) -> str:

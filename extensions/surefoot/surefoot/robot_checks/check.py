@@ -65,7 +65,7 @@ def check_robot(
         rows += check_readback(spec, engine, recording.model, truth)
         rows += check_motion(spec, engine, recording, referee)
         if engine != REFERENCE:
-            rows += check_agreement(spec, engine, recording, reference)
+            rows += check_agreement(spec, engine, recording, reference, referee)
     return rows
 
 

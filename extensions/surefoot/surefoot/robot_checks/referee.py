@@ -32,6 +32,26 @@ class Motion(NamedTuple):
     tilt_rad: Array
 
 
+class Rest(NamedTuple):
+    """How a robot lies at the end of a trajectory.
+
+    Attributes:
+        height_m: Height of the base's frame [m].
+        up_b: Upward direction in the base's frame, (3,).
+        gap_m: Height of the base's lowest shape above the ground, negative where it is in it [m].
+    """
+
+    height_m: float
+    up_b: Array
+    gap_m: float
+
+    def __str__(self) -> str:
+        """Return it for a person."""
+        tilt_rad = np.arccos(np.clip(self.up_b[2], -1.0, 1.0))
+        gap_m = round(self.gap_m, 3) + 0.0  # no -0.000
+        return f"base at {self.height_m:.3f} m, tilted by {tilt_rad:.2f} rad, {gap_m:.3f} m above the ground"
+
+
 class Referee:
     """The robot's MJCF, used for its kinematics and masses only."""
 
@@ -82,6 +102,21 @@ class Referee:
                 )
             )
         return Motion(*(np.array(column) for column in zip(*rows, strict=True)))
+
+    def rest(self, trajectory: RobotState) -> Rest:
+        """Return how the robot lies at the end."""
+        last = {field.name: getattr(trajectory, field.name)[-1:] for field in fields(RobotState)}
+        (data,) = self._visit(RobotState(**last))
+        base, model = self.model.body(self.spec.base_body).id, self.model
+        bodies = {body: [g for g, of in enumerate(model.geom_bodyid) if of == body] for body in (0, base)}
+        gaps = [
+            mujoco.mj_geomDistance(model, data, geom, ground, 1.0, None)
+            for geom in bodies[base]
+            for ground in bodies[0]
+            if model.geom_contype[geom] or model.geom_conaffinity[geom]
+        ]
+        height_m = float(trajectory.base_pos_w[-1, 2])
+        return Rest(height_m, data.xmat[base].reshape(3, 3)[2].copy(), min(gaps, default=np.inf))
 
     def mass_matrix(self, joint_pos: Array) -> Array:
         """Return the mass matrix with the base level, velocity order (base linear, base angular, joints)."""

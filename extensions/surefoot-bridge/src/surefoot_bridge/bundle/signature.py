@@ -5,18 +5,16 @@ trust is for the one who loads the bundle to say.
 """
 
 import base64
-import binascii
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Optional, Tuple
 
 from surefoot_bridge.contract.strict_json import from_data, parse_json, to_json
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.files import write_whole
+from surefoot_bridge.files import KEY_BYTES, from_base64, write_whole
 
 from .manifest import MANIFEST_FILE, SIGNATURE_FILE, Manifest, canonical, read_files
 
-_KEY_BYTES = 32
 _SIGNATURE_BYTES = 64
 
 
@@ -53,7 +51,7 @@ def sign_bundle(folder: Path, private_key: str) -> Signature:
         SurefootError: If the files are not what the manifest says, or the key is none.
     """
     ed25519, _ = _library()
-    secret = _decode(private_key, _KEY_BYTES, "The private key", show=False)
+    secret = _decode(private_key, KEY_BYTES, "The private key", show=False)
     private = ed25519.Ed25519PrivateKey.from_private_bytes(secret)
     manifest, _ = read_files(folder)
     signature = Signature("ed25519", _encode(_raw_public(private)), _encode(private.sign(canonical(manifest))))
@@ -73,7 +71,7 @@ def check_signature(manifest: Manifest, content: Optional[bytes], required_key: 
     Raises:
         SurefootError: If there is no signature, one by another key, or one of something else.
     """
-    required = _decode(required_key, _KEY_BYTES, "--public-key")
+    required = _decode(required_key, KEY_BYTES, "--public-key")
     where = str(Path(folder) / SIGNATURE_FILE)
     if content is None:
         raise SurefootError(
@@ -82,7 +80,7 @@ def check_signature(manifest: Manifest, content: Optional[bytes], required_key: 
         )
     data = parse_json(content.decode(errors="replace"), what=where)
     signature = from_data(Signature, data, what=where)
-    if _decode(signature.public_key, _KEY_BYTES, f"public_key in {where}") != required:
+    if _decode(signature.public_key, KEY_BYTES, f"public_key in {where}") != required:
         raise SurefootError(f"{where} is by the key {signature.public_key}; required is one by {required_key}.")
     signed = _decode(signature.signature, _SIGNATURE_BYTES, f"signature in {where}")
     ed25519, invalid_signature = _library()
@@ -124,11 +122,8 @@ def _encode(data: bytes) -> str:
 
 
 def _decode(text: str, num_bytes: int, what: str, *, show: bool = True) -> bytes:
-    try:
-        data = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        data = b""
-    if len(data) != num_bytes:
+    data = from_base64(text, num_bytes)
+    if not data:
         shown = f" is {text!r}; it" if show else ""
         raise SurefootError(f"{what}{shown} must be {num_bytes} bytes in base64.")
     return data

@@ -44,7 +44,7 @@ def summary(bundle: "Bundle") -> Iterator[Tuple[str, str]]:
 
     contract, off = bundle.contract, bundle.deviations
     robot, timing, observation, network = contract.robot, contract.timing, contract.observation, contract.network
-    yield "bundle", f"{bundle.identity}, {bundle.folder}"
+    yield "bundle", f"{bundle.folder}, identity {bundle.identity}"
     yield "signature", f"by {bundle.signed_by}" if bundle.signed_by else "not asked for (--public-key KEY)"
     yield "robot", f"{robot.name}, revision {robot.revision}, {len(robot.joint_names)} joints"
     cell = f"{network.recurrent.kind} of {network.recurrent.hidden_dim}" if network.recurrent else "no memory"

@@ -64,7 +64,7 @@ class _Guard:
     """
 
     def __init__(self, order: Order, page: Page) -> None:
-        self._order, self._page = order, page
+        self._order, self._page, self._ended = order, page, False
         address = RobotAddress(order.robot, order.interface, order.domain)
         self._announcement = Announcement(address, order.parent)
         self._damper = load_transport(order.transport).damper(address, order.command)
@@ -108,10 +108,10 @@ class _Guard:
         damper, page = self._damper, self._page
         damper.begin()
         say_s, noted = time.monotonic(), False
-        while not (until_shown and damper.shown):
+        while not (self._ended or (until_shown and damper.shown)):
             _step(damper)
             if not noted:  # after the first command, which is what matters
-                signal.signal(signal.SIGTERM, _end)
+                signal.signal(signal.SIGTERM, self._end)
                 _note(self._order)
                 noted = True
             if time.monotonic() >= say_s:
@@ -119,6 +119,10 @@ class _Guard:
                 page.set_finding(damper.shown, damper.finding)
                 self._announcement.say(page)
         page.set_finding(damper.shown, damper.finding)
+
+    def _end(self, *_unused: object) -> None:
+        self._ended = True  # kept too: an error of the transport's while it cleans up takes the place of this one
+        raise _EndedError
 
 
 def _note(order: Order) -> None:
@@ -143,7 +147,3 @@ def _let_go() -> None:
         os.dup2(nothing, descriptor)
     os.close(nothing)
     os.chdir("/")
-
-
-def _end(*_unused: object) -> None:
-    raise _EndedError

@@ -6,9 +6,9 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Tuple
+from typing import Any, Dict, Tuple
 
 from .outlet import Outlet
 from .panel import Words
@@ -28,30 +28,14 @@ class Order:
     Attributes:
         descriptor: Of the shared memory.
         parent: Process of the control loop.
-        stage: See :class:`~surefoot_bridge.live.panel.Words`, also for the others.
-        modes: As above.
-        damped_mode: As above.
-        rules: As above.
-        responses: As above.
-        damp: As above.
-        motors: As above.
-        temperature_limit_c: As above.
-        command_names: As above.
-        report_hz: As above.
+        simulated: Whether its clock is a simulated one.
+        words: Arguments of :class:`~surefoot_bridge.live.panel.Words`.
     """
 
     descriptor: int
     parent: int
-    stage: str
-    modes: List[str]
-    damped_mode: int
-    rules: List[List[str]]
-    responses: List[str]
-    damp: int
-    motors: List[str]
-    temperature_limit_c: float
-    command_names: List[str]
-    report_hz: float
+    simulated: bool
+    words: Dict[str, Any]
 
 
 def main() -> None:
@@ -63,11 +47,9 @@ def main() -> None:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     with suppress(OSError):
         os.nice(10)
-    shared = SharedSnapshot(order.descriptor, len(order.command_names))
-    words = asdict(order)
-    del words["descriptor"], words["parent"]
+    shared = SharedSnapshot(order.descriptor, len(order.words["command_names"]))
     with suppress(OSError):  # nobody looks any more
-        Show(shared, order.parent, Outlet(sys.stdout.fileno()), Words(**words)).run()
+        Show(shared, order, Outlet(sys.stdout.fileno()), Words(**order.words)).run()
 
 
 class Show:
@@ -75,13 +57,14 @@ class Show:
 
     Args:
         shared: The loop's snapshot.
-        parent: Process of the control loop.
+        order: Whose loop it is.
         outlet: Where it is shown.
         words: How it is put.
     """
 
-    def __init__(self, shared: SharedSnapshot, parent: int, outlet: Outlet, words: Words) -> None:
-        self._shared, self._parent, self._outlet, self._words = shared, parent, outlet, words
+    def __init__(self, shared: SharedSnapshot, order: Order, outlet: Outlet, words: Words) -> None:
+        self._shared, self._parent, self._outlet, self._words = shared, order.parent, outlet, words
+        self._simulated = order.simulated
         self._number, self._new_s = 0, time.monotonic()
         self._lines_s = 0.0
         self._mode = ""
@@ -111,11 +94,16 @@ class Show:
             return
         new, self._number = number != self._number, number
         if new:
-            self._new_s, self._still = now, False
+            self._new_s = now
+            self._still = self._still and self._simulated  # a simulation that is slow is so again and again
             self._words.take(seen)
         elif now - self._new_s > _STILL_S and not self._still:
             self._still = True
-            self._say(f"THE CONTROL LOOP STANDS STILL for {now - self._new_s:.1f} s.", loudly=True)
+            for_s = f"for {now - self._new_s:.1f} s"
+            if self._simulated:
+                self._say(f"The simulation is slower than real time: its clock has stood {for_s}, and the loop waits.")
+            else:
+                self._say(f"THE CONTROL LOOP STANDS STILL {for_s}.", loudly=True)
         self._tell_changes(seen)
         if self._outlet.is_terminal:
             if new and not in_background and self._outlet.flush():

@@ -4,6 +4,7 @@ import math
 import os
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from typing import Optional, Sequence
 
@@ -32,6 +33,7 @@ class LiveStatus:
         rules: The rules of safety, in the order of their verdicts.
         stage: The stage, for a person.
         duration_s: How long the run lasts [s].
+        simulated: Whether the loop's clock is a simulated one, which may be slower than real time.
         output: Where to show it; the standard output by default.
     """
 
@@ -42,9 +44,10 @@ class LiveStatus:
         *,
         stage: str,
         duration_s: float,
+        simulated: bool = False,
         output: Optional[int] = None,
     ) -> None:
-        self._duration_s = duration_s
+        self._duration_s, self._simulated = duration_s, simulated
         self._responses = np.array([rule.response for rule in rules])
         self._begun_s = self._due_s = -math.inf
         self._mode = self._response = self._rule = -1
@@ -53,24 +56,22 @@ class LiveStatus:
         descriptor = shared_file()
         try:
             self._shared = SharedSnapshot(descriptor, len(contract.command.names), begin=True)
-            order = Order(
-                descriptor=descriptor,
-                parent=os.getpid(),
-                stage=stage,
-                modes=[mode.name.lower() for mode in Mode],
-                damped_mode=int(Mode.DAMPED),
-                rules=[[rule.name, rule.description] for rule in rules],
-                responses=[response.name.lower() for response in Response],
-                damp=int(Response.DAMP),
-                motors=list(contract.robot.sdk_joint_names),
-                temperature_limit_c=contract.safety.motor_temperature_limit_c,
-                command_names=list(contract.command.names),
-                report_hz=contract.timing.low_level_hz,
-            )
+            words = {
+                "stage": stage,
+                "modes": [mode.name.lower() for mode in Mode],
+                "damped_mode": int(Mode.DAMPED),
+                "rules": [[rule.name, rule.description] for rule in rules],
+                "responses": [response.name.lower() for response in Response],
+                "damp": int(Response.DAMP),
+                "motors": list(contract.robot.sdk_joint_names),
+                "temperature_limit_c": contract.safety.motor_temperature_limit_c,
+                "command_names": list(contract.command.names),
+                "report_hz": contract.timing.low_level_hz,
+            }
             sys.stdout.flush()
             self._process = start_side_process(
                 "live.process",
-                order,
+                Order(descriptor, os.getpid(), simulated, words),
                 descriptors=[descriptor],
                 output=_STANDARD_OUTPUT if output is None else output,
             )
@@ -78,7 +79,7 @@ class LiveStatus:
             os.close(descriptor)  # the memory stays mapped
 
     def show(self, now: float, mode: int, verdict: SafetyVerdict, reading: Reading, command: np.ndarray) -> None:
-        """Show a tick: ten of a second, and each that changes mode or response.
+        """Show a tick: ten of a second of real time, and each that changes mode or response.
 
         Args:
             now: The loop's clock [s].
@@ -88,8 +89,10 @@ class LiveStatus:
             command: The velocity command, (num_components,).
         """
         response = int(verdict.response)
-        if self._failed or (now < self._due_s and mode == self._mode and response == self._response):
+        real_s = time.monotonic() if self._simulated else now
+        if self._failed or (real_s < self._due_s and mode == self._mode and response == self._response):
             return
+        self._due_s = real_s + _PERIOD_S
         try:
             self._store(now, mode, response, verdict, reading, command)
         except Exception:  # a picture is no reason to drop a robot
@@ -122,7 +125,7 @@ class LiveStatus:
         rule = rule if gravest[rule] else -1
         if rule != self._rule:
             self._rule, self._rule_since_s = rule, now
-        self._response, self._due_s = response, now + _PERIOD_S
+        self._response = response
         state = reading.state
         motor = int(np.argmax(state.motor_temperature_c))
         self._shared.store(

@@ -5,10 +5,9 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .summary import LogSummary, Spread
+from surefoot_bridge.words import unit_of
 
-_UNITS = {"_rad_s": "rad/s", "_m_s": "m/s", "_rad": "rad", "_m": "m"}
-"""Endings of the names of quantities, the longer ones first, and what they say."""
+from .summary import LogSummary, Spread
 
 Table = Tuple[str, Tuple[str, ...], List[Tuple[str, ...]]]
 
@@ -95,10 +94,8 @@ def figures_of(summary: LogSummary) -> Dict[str, Any]:
 
 def in_units(name: str) -> str:
     """Return the name of a quantity with its unit as people write it: ``lin_vel_x [m/s]`` for ``lin_vel_x_m_s``."""
-    for ending, unit in _UNITS.items():
-        if name.endswith(ending):
-            return f"{name[: -len(ending)]} [{unit}]"
-    return name
+    bare, unit = unit_of(name)
+    return f"{bare} [{unit}]" if unit else name
 
 
 def number(value: Optional[float], form: str = "{:.2f}") -> str:

@@ -5,7 +5,6 @@ same computer need nothing more. Elsewhere ``--seal-key FILE`` names it.
 """
 
 import base64
-import binascii
 import os
 import secrets
 import stat
@@ -13,9 +12,8 @@ from pathlib import Path
 from typing import Optional
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.files import open_plain
+from surefoot_bridge.files import KEY_BYTES, from_base64, open_plain
 
-_KEY_BYTES = 32  # of HMAC-SHA256: as long as its hash (RFC 2104)
 _LARGEST_BYTES = 1024
 
 
@@ -77,7 +75,7 @@ def write_seal_key(path: Path) -> None:
     Raises:
         SurefootError: If the file is there already, or cannot be written.
     """
-    write_private(path, base64.b64encode(secrets.token_bytes(_KEY_BYTES)).decode(), of="every seal that was made")
+    write_private(path, base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode(), of="every seal that was made")
 
 
 def write_private(path: Path, text: str, *, of: str) -> None:
@@ -116,13 +114,9 @@ def _read(path: Path) -> bytes:
                 f"it. If nobody has: chmod 600 {path}. Else make another: surefoot-bridge key seal FILE."
             )
         text = file.read(_LARGEST_BYTES)
-    try:
-        key = base64.b64decode(text.strip(), validate=True)
-    except (binascii.Error, ValueError):
-        key = b""
-    if len(key) != _KEY_BYTES:
+    key = from_base64(text.strip(), KEY_BYTES)
+    if not key:
         raise SurefootError(
-            f"{path} is no seal key: it must hold {_KEY_BYTES} bytes in base64. Make one: surefoot-bridge key seal "
-            "FILE."
+            f"{path} is no seal key: it must hold {KEY_BYTES} bytes in base64. Make one: surefoot-bridge key seal FILE."
         )
     return key

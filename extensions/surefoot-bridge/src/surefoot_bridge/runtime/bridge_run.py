@@ -123,8 +123,9 @@ def run_bridge(bundle: Bundle, run: Run, *, hooks: Optional[FaultHooks] = None) 
             print(run.operator.help(opened), flush=True)
         if run.live:
             name = stage.log_name(rehearsal=not _is_real(run, robot))
+            rules, simulated = loop.controller.safety.rules, run.simulated_clock
             loop.live = stack.enter_context(
-                LiveStatus(contract, loop.controller.safety.rules, stage=name, duration_s=command.duration_s)
+                LiveStatus(contract, rules, stage=name, duration_s=command.duration_s, simulated=simulated)
             )
         hooks.begins(loop)
         with ending_signals(operator.end) as signals:

@@ -157,7 +157,7 @@ def _misplaced(contract: Contract, reading: Reading, margin_rad: float) -> Itera
 def _bundle_facts(bundle: Bundle) -> Iterator[Tuple[str, str]]:
     training, deviations = bundle.contract.training, bundle.deviations
     signed = f"signed by {bundle.signed_by}" if bundle.signed_by else "no signature was asked for"
-    yield "bundle", f"{bundle.identity}, {bundle.folder}; {signed}"
+    yield "bundle", f"{bundle.folder}, identity {bundle.identity}; {signed}"
     yield "robot", f"{bundle.contract.robot.name}, revision {bundle.contract.robot.revision}"
     yield "runtime", bundle.policy.runtime
     largest = max(deviations.observation, deviations.action, deviations.joint_command)

@@ -1,11 +1,18 @@
 """What tripped, in words and numbers, for the log and the person in front of the robot."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Sequence, Tuple
 
 import numpy as np
 
+from surefoot_bridge.robots import ALARMS
+from surefoot_bridge.state import COMMAND_PARTS, JointCommand
+from surefoot_bridge.words import unit_of
+
 from .rules import Response, Rule
+
+_FLAGS = ("policy_failed", "operator_stop", "wrong_crc", "report_backwards", "report_repeated", "report_lost", "frozen")
+_YES_OR_NO = (*_FLAGS, *ALARMS)  # what these look at is no number that tells a person anything
 
 
 @dataclass(frozen=True)
@@ -52,30 +59,29 @@ def events(rules: Sequence[Rule], tripped: np.ndarray, values: np.ndarray, time_
         value, limit = values[robot][start[k] : start[k + 1]], np.array(rule.limit)
         with np.errstate(invalid="ignore"):
             beyond = limit - value if rule.trips in ("down_to", "below") else value - limit
-        index = int(
-            np.argmax(np.where(value == limit, 0.0, beyond))
-        )  # what is no number comes first, inf - inf is at 0
+        # What is no number comes first, inf - inf is at 0.
+        index = int(np.argmax(np.where(value == limit, 0.0, beyond)))
         component = rule.components[index]
-        told = _told(rule, value[index], limit[index])
-        message = f"{rule.description} {component + ': ' if component else ''}{told}."
-        found.append(
-            Event(
-                robot,
-                rule.name,
-                rule.response,
-                float(time_s[robot]),
-                float(value[index]),
-                float(limit[index]),
-                index,
-                component,
-                message,
-            )
-        )
+        words = [component, _told(rule, index, value[index])]
+        told = ": ".join(word for word in words if word)
+        message = f"{rule.description} {told}." if told else rule.description
+        numbers = float(time_s[robot]), float(value[index]), float(limit[index])
+        found.append(Event(robot, rule.name, rule.response, *numbers, index, component, message))
     return tuple(found)
 
 
-def _told(rule: Rule, value: float, limit: float) -> str:
+def _told(rule: Rule, index: int, value: float) -> str:
     """Return what a rule looked at, in words: an excess is what is beyond a range that the description names."""
-    if not rule.measure.startswith("excess of "):
-        return f"{value:.6g}, limit {limit:.6g}"
-    return f"{value:.6g} beyond it" + (f", {limit:.6g} allowed" if limit else "")
+    if rule.measure in _YES_OR_NO:
+        return ""
+    kind, quantity = rule.measure.rpartition("excess of ")[1:]
+    if quantity == "command":
+        quantity = fields(JointCommand)[index * len(COMMAND_PARTS) // len(rule.limit)].name
+    elif quantity == "velocity_command":
+        quantity = rule.components[index]
+    _, unit = unit_of(quantity)
+    limit = rule.limit[index]
+    shown, allowed = (f"{number:.6g} {unit}".rstrip() for number in (value, limit))
+    if np.isinf(limit):
+        return shown
+    return f"{shown}, limit {allowed}" if not kind else f"{shown} beyond it" + (f", {allowed} allowed" if limit else "")

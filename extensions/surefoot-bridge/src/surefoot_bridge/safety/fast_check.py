@@ -34,24 +34,24 @@ class FastCheck:
         self._squared = row.between("report.imu_quat_wxyz", "report.imu_lin_acc_m_s2")
         size = row.width + 2 * n + 2
         self._low, self._high = np.full(size + 3, -np.inf), np.full(size + 3, np.inf)
-        behind_row = {"target_rate": row.width, "torque_asked": row.width + n, "clock_step": row.width + 2 * n}
+        behind_row = {"target_rate_rad_s": 0, "torque_asked_nm": n, "clock_step_s": 2 * n}
         tilt_rad, least_force, tolerance = math.pi, 0.0, bounds.quaternion_tolerance
         for rule in rules:
             low, high = _untripped(rule)
             at = finder.columns[rule.measure]
             if rule.measure in ("report_backwards", "report_repeated", "report_lost"):
                 continue  # the report is new and can be trusted
-            if rule.measure in ("tilt", "specific_force", "quaternion_error"):
-                if rule.measure == "tilt":
+            if rule.measure in ("tilt_rad", "specific_force_m_s2", "quaternion_error"):
+                if rule.measure == "tilt_rad":
                     tilt_rad = min(tilt_rad, float(high[0]))
-                elif rule.measure == "specific_force":
+                elif rule.measure == "specific_force_m_s2":
                     least_force = max(least_force, float(low[0]))
                 else:
                     tolerance = min(tolerance, float(high[0]))
                 continue
             if rule.measure in behind_row:
-                at = behind_row[rule.measure] + np.arange(len(rule.limit))
-                if rule.measure == "torque_asked":
+                at = row.width + behind_row[rule.measure] + np.arange(len(rule.limit))
+                if rule.measure == "torque_asked_nm":
                     low = -high  # of either sign here
             elif at[0] >= 2 * row.width:  # how far beyond its range
                 at, inside = at - 2 * row.width, (low < 0.0) & (high > 0.0)

@@ -106,8 +106,9 @@ class FactFinder:
         """Where the numbers of each measure stand, one for each component: of every entry of the row its numbers and
         their sizes, how far what has a range is beyond it, and what takes more arithmetic."""
         at = beyond + len(self.low)
-        widths = {"target_rate": n, "torque_asked": n, "clock_step": 2}
-        singles = ("tilt", "specific_force", "quaternion_error", "report_backwards", "report_repeated", "report_lost")
+        widths = {"target_rate_rad_s": n, "torque_asked_nm": n, "clock_step_s": 2}
+        singles = ("tilt_rad", "specific_force_m_s2", "quaternion_error")
+        singles += ("report_backwards", "report_repeated", "report_lost")
         for name, width in {**widths, **dict.fromkeys(singles, 1)}.items():
             self.columns[name] = np.arange(at, at + width)
             at += width

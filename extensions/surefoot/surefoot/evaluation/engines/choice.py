@@ -8,9 +8,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from surefoot.engines.physics import SHORT_NAMES, check_physics, short_name
+from surefoot.engines.physics import SHORT_NAMES, check_physics, full_name, short_name
 from surefoot.report import memory_gib
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
     from surefoot.evaluation.scenarios.scenario import RobotVariation, Scenario
@@ -90,25 +90,13 @@ def has_turning_friction(robot: RobotVariation) -> bool:
     return max(robot.torsional_friction_m.high, robot.rolling_friction_m.high) > 0.0
 
 
-def full_name(name: str) -> str:
-    """Return the name of an engine that may be named in short: ``physx``, ``newton``.
-
-    Raises:
-        SurefootError: If there is no such engine.
-    """
-    known = SHORT_NAMES.get(name, name)
-    if known not in ENGINES:
-        raise unknown_name("engine", name, map(short_name, ENGINES))
-    return known
-
-
 def check_engines(names: str, device: str) -> tuple[str, ...]:
     """Return the engines of a list with commas, in the order of :data:`ENGINES`.
 
     Raises:
         SurefootError: If one is unknown or not installed, or the device does not suit it.
     """
-    asked = {full_name(name.strip()) for name in names.split(",") if name.strip()}
+    asked = {full_name(name.strip(), ENGINES) for name in names.split(",") if name.strip()}
     for name in asked:
         if name == MUJOCO:
             if importlib.util.find_spec("mujoco") is None:

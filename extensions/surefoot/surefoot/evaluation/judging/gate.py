@@ -11,7 +11,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from surefoot.evaluation.engines.choice import full_name
+from surefoot.engines import full_name
+from surefoot.evaluation.engines.choice import ENGINES
 from surefoot.evaluation.named import NO_GATE_FILE, gate_path
 from surefoot.evaluation.results.result import Evaluation, success_interval
 from surefoot.evaluation.scenarios.scenario import Suite
@@ -48,7 +49,7 @@ class Gate(BaseModel):
     @classmethod
     def _known(cls, engines: tuple[str, ...] | None) -> tuple[str, ...] | None:
         try:
-            return engines and tuple(full_name(name) for name in engines)
+            return engines and tuple(full_name(name, ENGINES) for name in engines)
         except SurefootError as error:  # pydantic takes value errors only
             raise ValueError(str(error)) from error
 
