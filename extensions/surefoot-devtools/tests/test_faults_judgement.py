@@ -116,6 +116,13 @@ class TestJudge:
             "The robot was damped before the fault began.",
         )
 
+    def test_a_clock_that_goes_back_does_not_say_that_the_robot_was_stopped_before(self):
+        told = measured(0.001, rules=[(-0.999, "clock_jump_back")])
+        assert told.bridge is not None
+        told.bridge["modes"].append((START_S - 0.998, "damped", "safety: clock_back, clock_jump_back"))
+        assert judge(fault_of("loop_clock_back"), told).notes == ()
+        assert judge(fault_of("encoder_jump"), told).notes[0].startswith("The robot did not walk when the fault began")
+
     def test_commands_with_a_wrong_checksum_are_told(self):
         found = judge(fault_of("reports_twice"), measured(ignored=2))
         assert found.notes == ("2 commands had a wrong checksum or header.",)

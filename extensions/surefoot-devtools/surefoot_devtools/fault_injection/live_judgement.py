@@ -80,7 +80,7 @@ def judge(fault: Fault, measured: Measured) -> Judgement:
     rules = _rules(fault, bridge, start_s)
     expected = [time_s for time_s, rule in rules if rule in fault.rules and fault.where != "clock"]
     answered_s = _answered_s(responses, arrivals, expected[0] if expected else start_s, fault.safe)
-    notes = [] if bridge is None else _walked(bridge, start_s)
+    notes = [] if bridge is None else _walked(fault, bridge, start_s)
     if any(damped and came_s < start_s for _, came_s, damped in arrivals):
         notes.append("The robot was damped before the fault began.")
     since_s = start_s - BEFORE_S
@@ -153,8 +153,10 @@ def _answered_s(
     return next((came_s for sent_s, came_s, _ in arrivals if sent_s >= given[0]), None)
 
 
-def _walked(bridge: dict[str, Any], start_s: float) -> list[str]:
+def _walked(fault: Fault, bridge: dict[str, Any], start_s: float) -> list[str]:
     modes = [(mode, why) for time_s, mode, why in bridge["modes"] if time_s < start_s]
+    if fault.where == "clock":  # one that goes back stamps what it led to before it
+        modes = [(mode, why) for mode, why in modes if not any(rule in why for rule in fault.rules)]
     if modes and modes[-1][0] == "walk":
         return []
     told = ", ".join(f"{mode} ({why})" for mode, why in modes) or "none"
