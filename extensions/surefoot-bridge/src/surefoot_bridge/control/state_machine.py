@@ -58,7 +58,6 @@ class Machine:
         self._least_share = min(max(self._handover_s, self._longest_step_s) / held.stand_s, 1.0)
         self._duration_s[Mode.STAND], self._duration_s[Mode.SIT] = held.stand_s, held.sit_s
         self._duration_s[Mode.CROUCH] = held.crouch_s
-        self._catch_s = min(self._handover_s, held.crouch_s)
 
     def initial(self, batch_shape: Tuple[int, ...]) -> MachineState:
         """Return the state of a passive robot before the first step.
@@ -196,7 +195,7 @@ class Machine:
         resumes = walked & walks & state.held & ~going.held
         left_s = np.maximum(state.handover_s - going.blended_s, 0.0)
         resumed_s = np.minimum(going.blended_s + state.unfinished_s, self._handover_s)
-        handover_s = np.where(going.mode == _CROUCH, self._catch_s, self._handover_s)
+        handover_s = np.where(going.mode == _CROUCH, self._duration_s[Mode.CROUCH], self._handover_s)
         limp = state.sent[..., 2 * n : 3 * n] <= 0.0
         source = np.concatenate([np.where(limp, q, state.sent[..., :n]), state.sent[..., n:]], axis=-1)
         return going._replace(
