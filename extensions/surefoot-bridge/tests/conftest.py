@@ -7,6 +7,9 @@ import pytest
 from bundles import write_bundle
 
 from surefoot_bridge.unitree import opening
+from surefoot_bridge.unitree.emulation.watchers import draw_without_display
+
+draw_without_display()  # before a test imports MuJoCo
 
 
 @pytest.fixture(scope="session")

@@ -91,7 +91,7 @@ def test_it_turns_to_the_left_when_it_is_told(walked):
 
 
 def test_it_stops_and_sits(walked):
-    # It stops within 0.8 s, crouches for 1 s at most, and rises in 2 s.
+    # It stops within 1.5 s, and rises in 2 s.
     stands, sits = at(walked, 22.9), at(walked, 25.4)
     still = between(walked, 21.5, 22.9, 0.1)
     assert max(math.hypot(row["x_m"] - stands["x_m"], row["y_m"] - stands["y_m"]) for row in still) < 0.05

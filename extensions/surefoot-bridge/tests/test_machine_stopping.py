@@ -5,7 +5,7 @@ import pytest
 from machine_cases import CROUCH, HANDLING, POLICY, STAND, STAND_GAINS, SWINGING, Robot, mode
 from safety_cases import FALLS, POSE, TICK_S
 
-from surefoot_bridge.control.transitions import CROUCHED_S, RAMP_S, STOP_S, velocity_share
+from surefoot_bridge.control.transitions import CROUCHED_S, LEVEL_RAD, RAMP_S, STOP_S, TILTED_STOP_S, velocity_share
 from surefoot_bridge.safety import Response
 from surefoot_bridge.state import Mode, Request, flat
 
@@ -44,6 +44,16 @@ def test_a_robot_that_does_not_come_to_rest_is_caught_in_a_crouch_and_stands_aft
         (crouch, crouch_s), (stand, stand_s) = modes_of(robot, 3.0)
         assert (crouch, crouch_s) == ("CROUCH", pytest.approx(STOP_S, abs=3 * TICK_S))
         assert (stand, stand_s) == ("STAND", pytest.approx(STOP_S + CROUCHED_S, abs=5 * TICK_S))
+
+
+@pytest.mark.parametrize(("tilt_rad", "stop_s"), [(0.9 * LEVEL_RAD, STOP_S), (1.1 * LEVEL_RAD, TILTED_STOP_S)])
+def test_a_robot_that_leans_is_caught_sooner_for_it_may_slide_down_a_slope(tilt_rad, stop_s) -> None:
+    for axis in (1, 2):  # roll, pitch
+        quat_wxyz = np.eye(4)[0] * np.cos(tilt_rad / 2.0) + np.eye(4)[axis] * np.sin(tilt_rad / 2.0)
+        robot = walking()
+        robot.measured = {**SWINGING, "imu_quat_wxyz": quat_wxyz}
+        robot.step(response=Response.STOP)
+        assert modes_of(robot, stop_s + 0.1) == [("CROUCH", pytest.approx(stop_s, abs=3 * TICK_S))]
 
 
 def test_a_robot_crouches_in_the_pose_with_the_gains_and_within_the_time_that_its_contract_says() -> None:

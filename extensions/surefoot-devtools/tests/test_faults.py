@@ -217,6 +217,17 @@ def test_a_walking_go2_that_is_to_stand_and_at_once_to_be_passive_is_not_dropped
     assert result.notes[0].startswith("The robot was dropped at 0.")
 
 
+def test_a_loop_that_gives_up_where_nothing_is_to_happen_is_not_safe(monkeypatch):
+    def breaks(*_):
+        raise ArithmeticError("no way from here")
+
+    monkeypatch.setattr("surefoot_bridge.control.transitions.Transitions.step", breaks)
+    model, bundle = model_of("unitree_go2"), load_bundle(BUNDLE, runtime="numpy")
+    result = run_trial(bundle, model, LIMITS, fault_of("operator_stand_passive"), seed=1, with_log=False)
+    assert not result.safe
+    assert result.notes == ("The loop gave up: ArithmeticError: no way from here",)
+
+
 @pytest.mark.parametrize("name", ["operator_babbles", "reports_swapped", "battery_empty"])
 def test_a_go2_neither_falls_nor_is_dropped_nor_walks_without_charge(name):
     """Whose operator asks for a random mode at every reading; whose reports are exchanged; whose battery is empty."""

@@ -192,6 +192,8 @@ def run_trial(
         notes.append(f"The robot was tilted beyond the limit at {tilted_s:.3f} s and damped at {damped_s:.3f} s.")
     if fault.before_walking and observer.walked:
         notes.append("The robot began to walk.")
+    if ended and fault.safe < Response.DAMP:
+        notes.append(f"The loop gave up: {report.ended_by}")
     if fault.where == "operator" and observer.drop_m_s >= DROP_M_S:
         notes.append(f"The robot was dropped at {observer.drop_m_s:.2f} m/s.")
     return TrialResult(
