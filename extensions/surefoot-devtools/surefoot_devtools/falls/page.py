@@ -18,8 +18,8 @@ _ANSWERS = (
     "doubt lasts for `longest_doubt_s` the policy is obeyed no more: the targets go back to where they were before, "
     "and the robot is caught in a crouch from there and stands.",
     "- `stop`: the policy, which can be trusted, is asked for less and less velocity until the robot has come to rest, "
-    f"for {STOP_S:g} s at most, {TILTED_STOP_S:g} s where it leans as on a slope, after which it is caught in a crouch; "
-    "then it stands until it is asked to walk again.",
+    f"for {STOP_S:g} s at most, or {TILTED_STOP_S:g} s where it leans as on a slope, after which it is caught in a "
+    "crouch; then it stands until it is asked to walk again.",
     "- `hold, then stand`: what makes the robot walk cannot be trusted, which a single report, step or tick often "
     "means: the targets stay where they are. A hold that lasts for longer than the stage's `longest_hold_s` (time "
     "without a hold is counted off ten times slower) ends in a crouch and a stand, which need neither policy nor "

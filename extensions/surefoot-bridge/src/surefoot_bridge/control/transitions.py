@@ -17,13 +17,13 @@ RAMP_S = 0.4
 average, a quarter of gravity. Assumption."""
 
 STOP_S = 1.5
-"""How long the policy has to bring a level robot to rest [s]; then it is caught in a crouch. From 1 m/s a Go2 takes 0.86
-to 1.0 s (MuJoCo)."""
+"""How long the policy has to bring a level robot to rest [s]; then it is caught in a crouch. From 1 m/s a Go2 takes
+0.86 to 1.0 s (MuJoCo)."""
 
 TILTED_STOP_S = 0.8
-"""How long it has for one that leans [s]: two strides. A policy of flat ground takes a robot that slides down a slope for
-one at rest, and lets it tip over its front feet: of 200 Go2 that were stopped down 10 degrees 81 fell with 1.5 s, 43
-with 1 s and none with 0.8 s (MuJoCo)."""
+"""How long it has for one that leans [s]: two strides. A policy of flat ground takes a robot that slides down a slope
+for one at rest, and lets it tip over its front feet: of 200 Go2 that were stopped down 10 degrees 81 fell with 1.5 s,
+43 with 1 s, and of 100 none with 0.8 s (MuJoCo)."""
 
 LEVEL_RAD = 0.1
 """Tilt of the base up to which a robot stops on level ground [rad]. Assumption."""
