@@ -42,9 +42,12 @@ class Safety:
         self.bounds = bounds_of(contract, limits)
         """Limits of commands, as arrays."""
         self._finder = FactFinder(contract, self.bounds)
+        self.row = self._finder.row
+        """Where the numbers of a check stand."""
         self.rules: Tuple[Rule, ...] = safety_rules(contract, limits, self._finder.report_components)
         """The rules, in the order of all results."""
-        self._fast_check = FastCheck(self._finder, self.bounds, self.rules)
+        self.fast_check = FastCheck(self._finder, self.bounds, self.rules)
+        """What tells cheaply that a check finds nothing wrong."""
         self._columns = np.concatenate([self._finder.columns[rule.measure] for rule in self.rules])
         self._start = np.cumsum([0, *(len(rule.limit) for rule in self.rules)])
         limit = np.concatenate([rule.limit for rule in self.rules])
@@ -133,15 +136,23 @@ class Safety:
         release = np.array(inputs.operator_release, dtype=bool)[()]  # a scalar, if it is one, is ten times as fast
         with np.errstate(all="ignore"):
             if not some(state.response != 0) and not some(release):  # so nothing is latched either
-                left = self._fast_check.look(state.seen, row, sequence)
+                left = self.fast_check.look(state.seen, row, sequence)
                 if left is not None:
-                    return self._content(state, left, row, release, inputs.time_s)
+                    return self.content(state, left, row, release, inputs.time_s)
             return self._judged(state, inputs, row, sequence, release)
 
-    def _content(
+    def content(
         self, state: SafetyState, left: Seen, row: np.ndarray, release: np.ndarray, time_s: Any
     ) -> SafetyVerdict:
-        """Return the verdict where nothing was done at the last check, and nothing is wrong now."""
+        """Return the verdict where nothing was done at the last check, and nothing is wrong now.
+
+        Args:
+            state: The state after the last check.
+            left: What :meth:`FastCheck.look` has returned.
+            row: What it looked at.
+            release: Whether the operator releases the robot, (...,), bool.
+            time_s: When the check is made [s], (...,).
+        """
         none = np.zeros(state.on.shape, dtype=bool)
         held = state.seen.command[..., : self.bounds.num_joints]
         response = state.response.copy()
