@@ -163,7 +163,7 @@ def test_commands_verdicts_and_states_are_the_same(controllers, cases):
 
 @CASES
 def test_what_is_shown_is_the_same_and_to_whom(controllers, cases):
-    by_core, by_numpy = controllers
+    _, by_numpy = controllers
     rng, asked, frozen, yes = np.random.default_rng(12), 0, 0, np.ones((), dtype=bool)
     for case in range(cases):
         tick = 10 + case

@@ -47,7 +47,9 @@ class OrdinaryCommand:
         self._shapes, self._no_feet = [*row.shapes[:-1], (), (), ()], row.no_feet
         widths = {"moved": n, "seen_s": 2, "seen": 5 * n, "sent": 5 * n, "start": n, "source": 5 * n}
         frame = self._frame = Frame(row=row.width, times_s=4, **widths)
-        self._numbers = np.zeros(row.shapes[-1][0] + 4)  # the single ones at the end of the row, and the times behind it
+        self._numbers = np.zeros(
+            row.shapes[-1][0] + 4
+        )  # the single ones at the end of the row, and the times behind it
         self._pack = struct.Struct(f"{len(self._numbers)}d").pack_into
         modes = np.array(list(Mode))
         kinds = _BY_POLICY * by_policy(modes) + _POSED * POSED + _AT_ONCE * np.isin(modes, (Mode.PASSIVE, Mode.DAMPED))
@@ -176,7 +178,11 @@ class OrdinaryObservation:
         tolerance: float,
     ) -> None:
         self._core, self._bounds = core, safety.bounds
-        n, feet, components = len(contract.robot.joint_names), len(contract.robot.foot_names), len(contract.command.names)
+        n, feet, components = (
+            len(contract.robot.joint_names),
+            len(contract.robot.foot_names),
+            len(contract.command.names),
+        )
         joints = {"target": n, "same_s": 1 + n, "travel_rad": n}
         widths = {"measured": 10 + 2 * n, "foot_force": feet, **joints, "velocity": components, "action": n}
         widths = {**widths, "before": 10 + 2 * n, "target_before": n}
@@ -230,9 +236,7 @@ class OrdinaryObservation:
         np.concatenate(arrays, out=self._report)
         return bool(self._core.showable(self._arguments.address))
 
-    def __call__(
-        self, state: ControllerState, report: RobotState, velocity: np.ndarray
-    ) -> Optional[ControllerState]:
+    def __call__(self, state: ControllerState, report: RobotState, velocity: np.ndarray) -> Optional[ControllerState]:
         """Return what :meth:`Controller.observe` returns within an episode; None where that has to find it out.
 
         Args:

@@ -28,12 +28,12 @@ def compile_core(library: Path) -> str:
     compiler = os.environ.get("CC") or "cc"
     new = library.with_name(f"{library.name}.{os.getpid()}")
     try:
-        library.parent.mkdir(parents=True, exist_ok=True)
+        library.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         command = [*shlex.split(compiler), *_FLAGS, str(SOURCE), "-lm", "-o", str(new)]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S)  # noqa: S603
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S)
         if ended.returncode:
             return f"{compiler} failed: {(ended.stderr.strip() or 'it said nothing').splitlines()[0][:200]}"
-        os.replace(new, library)
+        new.replace(library)
     except FileNotFoundError:
         return f"there is no C compiler ({compiler})"
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

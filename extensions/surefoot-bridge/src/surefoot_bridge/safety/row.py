@@ -85,7 +85,14 @@ class Row:
         if feet.shape[-1:] == (0,):  # a robot that does not feel its feet
             feet = np.broadcast_to(self.no_feet, (*batch_shape, len(self.no_feet)))
         alarms = np.broadcast_to(inputs.alarms, (*batch_shape, len(ALARMS))) if batch_shape else inputs.alarms
-        wide = (*positions_and_velocities(report), inputs.velocity_command, command, *measured(report), feet, inputs.action)
+        wide = (
+            *positions_and_velocities(report),
+            inputs.velocity_command,
+            command,
+            *measured(report),
+            feet,
+            inputs.action,
+        )
         numbers = _single(inputs)
         try:
             single = np.array(numbers, dtype=np.float64)  # (num_single, ...)
