@@ -18,7 +18,7 @@ from surefoot_bridge.state import Mode, Request, RobotState, by_policy
 from surefoot_bridge.state.batch import every, some
 
 from .controller_state import ControllerState, TickInputs
-from .ordinary import OrdinaryCommand, OrdinaryObservation
+from .ordinary import OrdinaryAnswer, OrdinaryCommand, OrdinaryObservation
 from .state_machine import Machine
 from .transitions import velocity_share
 
@@ -70,9 +70,11 @@ class Controller:
         tolerance = self._quaternion_tolerance = limits.quaternion_tolerance
         self._ordinary_command: Optional[OrdinaryCommand] = None
         self._ordinary_observation: Optional[OrdinaryObservation] = None
+        self._ordinary_answer: Optional[OrdinaryAnswer] = None
         functions = (core or load_core()).functions
         if functions is not None:
             self._ordinary_command = OrdinaryCommand(functions, self.machine, self.safety)
+            self._ordinary_answer = OrdinaryAnswer(functions, self.targets)
             self._ordinary_observation = OrdinaryObservation(
                 functions, contract, self.observations, self.safety, self.frozen, tolerance=tolerance
             )
@@ -190,6 +192,10 @@ class Controller:
             mask: Where it answers, (...,), bool.
         """
         action, memory = self.policy(state.shown, state.memory)
+        if self._ordinary_answer is not None and not mask.ndim and mask:
+            answered = self._ordinary_answer(state, action, memory)
+            if answered is not None:
+                return answered
         good = mask & np.logical_and.reduce(np.isfinite(action), axis=-1)
         answered = action if every(mask) else np.where(mask[..., None], action, state.action)
         if every(good):

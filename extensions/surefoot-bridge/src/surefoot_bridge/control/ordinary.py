@@ -7,13 +7,14 @@ kind that the loop gives, is left to NumPy, which judges it or says what is wron
 
 import ctypes
 import struct
+from operator import attrgetter
 from typing import Optional, Tuple
 
 import numpy as np
 
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.core import CalmArguments, Frame, GlanceArguments
-from surefoot_bridge.policy import Observations, ObservationState
+from surefoot_bridge.core import AnswerArguments, CalmArguments, Frame, GlanceArguments
+from surefoot_bridge.policy import Memory, Observations, ObservationState, Targets, TargetState
 from surefoot_bridge.safety import Safety, SafetyVerdict
 from surefoot_bridge.safety.frozen_sensors import TRAVEL_RAD, FrozenSensors, FrozenState
 from surefoot_bridge.safety.measures import Seen
@@ -31,6 +32,12 @@ _NO = np.bool_(False)
 _NOT_FRESH = np.zeros((), dtype=bool)
 _NOT_FRESH.flags.writeable = False
 
+_shape = attrgetter("shape")
+
+
+def _shapes(*arrays: np.ndarray) -> Tuple[Tuple[int, ...], ...]:
+    return tuple(map(_shape, arrays))
+
 
 class OrdinaryCommand:
     """The step of a machine and the check of a safety layer in which nothing happens. It holds no state of its own.
@@ -44,7 +51,7 @@ class OrdinaryCommand:
     def __init__(self, core: ctypes.PyDLL, machine: Machine, safety: Safety) -> None:
         self._call, self._safety, self._longest_step_s = core.calm, safety, machine.longest_step_s
         row, check, n = safety.row, safety.fast_check, safety.bounds.num_joints
-        self._shapes, self._no_feet = [*row.shapes[:-1], (), (), ()], row.no_feet
+        self._shapes, self._no_feet = (*row.shapes[:-1], (), (), ()), row.no_feet
         widths = {"moved": n, "seen_s": 2, "seen": 5 * n, "sent": 5 * n, "start": n, "source": 5 * n}
         frame = self._frame = Frame(row=row.width, times_s=4, **widths)
         self._numbers = np.zeros(
@@ -98,7 +105,7 @@ class OrdinaryCommand:
             return None
         now = np.float64(inputs.time_s)
         passed = now - machine.time_s
-        if not (0.0 <= passed <= self._longest_step_s and report.sequence > safety.seen.sequence):
+        if not (0.0 <= passed <= self._longest_step_s and int(report.sequence) > int(safety.seen.sequence)):
             return None
         feet = report.foot_force_n
         row = (
@@ -111,12 +118,13 @@ class OrdinaryCommand:
             state.frozen.frozen,
             inputs.alarms,
         )
-        if [array.shape for array in (*row, report.time_s, report.battery_share, report.sequence)] != self._shapes:
+        if _shapes(*row, report.time_s, report.battery_share, report.sequence) != self._shapes:
             return None
-        moved_s, blended_s, mode, seen = machine.moved_s + passed, machine.blended_s + passed, machine.mode, safety.seen
+        moved_s, blended_s, seen = machine.moved_s + passed, machine.blended_s + passed, safety.seen
         self._pack(self._numbers, 0, *single, moved_s, machine.motion_s, blended_s, machine.handover_s)
         before = (seen.moved_rad, seen.time_s, seen.command, machine.sent, machine.start_rad, machine.source)
         np.concatenate((*row, self._numbers, *before), out=self._frame.numbers)
+        mode = int(machine.mode)
         if not self._call(self._arguments.address, mode, self._kinds[mode]):
             return None
         kept = self._kept.copy()
@@ -124,7 +132,7 @@ class OrdinaryCommand:
         left = Seen(kept[self._clocks], report.sequence, kept[self._q], kept[self._dq], told, kept[self._moved])
         verdict = self._safety.content(safety, left, kept[self._row], _NO, inputs.time_s)
         going = MachineState(
-            mode[()],
+            machine.mode[()],
             machine.wanted[()],
             machine.quiet_s,
             machine.held,
@@ -177,7 +185,7 @@ class OrdinaryObservation:
         *,
         tolerance: float,
     ) -> None:
-        self._core, self._bounds = core, safety.bounds
+        self._core, self._dim = core, observations.dim
         n, feet, components = (
             len(contract.robot.joint_names),
             len(contract.robot.foot_names),
@@ -192,10 +200,11 @@ class OrdinaryObservation:
         self._report = frame.numbers[: frame.at["foot_force"].stop]
         self._given = frame.numbers[: frame.at["target_before"].stop]
         self._kept = frame.numbers[: frame.at["travel_rad"].stop]
-        self._n, self._shapes = n, [(4,), (3,), (3,), (n,), (n,), (feet,)]
+        self._n, self._shapes = n, ((4,), (3,), (3,), (n,), (n,), (feet,))
+        self._other_shapes = ((components,), (self._dim,), (n,))
         # A robot that does not feel its feet shows none; where its policy looks at them, NumPy says so.
         self._no_feet = None if "foot_contact" in observations.sources else np.zeros(feet)
-        self._dim, now = observations.dim, len(observations.scale)
+        now = len(observations.scale)
         self._shown, self._next = np.zeros(self._dim + now, np.float32), np.zeros(self._dim, np.float32)
         self._frozen, self._none_frozen = np.zeros(1 + n, np.uint8), np.zeros(1 + n, dtype=bool)
         self._none_frozen.flags.writeable = False
@@ -231,7 +240,7 @@ class OrdinaryObservation:
     def showable(self, report: RobotState) -> Optional[bool]:
         """Return whether a report can be shown, its checksum aside; None where NumPy has to find it out."""
         arrays = self._arrays(report)
-        if [array.shape for array in arrays] != self._shapes:
+        if _shapes(*arrays) != self._shapes:
             return None
         np.concatenate(arrays, out=self._report)
         return bool(self._core.showable(self._arguments.address))
@@ -246,9 +255,7 @@ class OrdinaryObservation:
         """
         arrays, frozen, at = self._arrays(report), state.frozen, self._at
         shown, action = state.observation.shown, state.last_action
-        if [array.shape for array in arrays] != self._shapes or velocity.shape != self._bounds.velocity_low.shape:
-            return None
-        if shown.shape != (self._dim,) or action.shape != (self._n,):
+        if _shapes(*arrays) != self._shapes or _shapes(velocity, shown, action) != self._other_shapes:
             return None
         sent_rad = state.machine.sent[: self._n]
         now = (sent_rad, frozen.same_s, frozen.travel_rad, velocity, action, frozen.measured, frozen.target_rad)
@@ -283,3 +290,66 @@ class OrdinaryObservation:
             feet = self._no_feet
         imu = (report.imu_quat_wxyz, report.imu_ang_vel_rad_s, report.imu_lin_acc_m_s2)
         return (*imu, report.joint_pos_rad, report.joint_vel_rad_s, feet)
+
+
+class OrdinaryAnswer:
+    """What becomes of a policy's answer that is finite. It holds no state of its own.
+
+    Args:
+        core: The core's functions.
+        targets: What the actions mean.
+    """
+
+    def __init__(self, core: ctypes.PyDLL, targets: Targets) -> None:
+        n = len(targets.order)
+        self._call, self._shape, self._filters = core.answer, (n,), targets.share is not None
+        frame = Frame(command=5 * n, target=n, action=n, before=n)
+        self._given = frame.numbers[6 * n :]
+        self._kept, self._n = frame.numbers[: 6 * n], n
+        frame["command"][:] = targets.command
+        low, high = (np.full(n, -np.inf), np.full(n, np.inf)) if targets.limits is None else targets.limits
+        self._arguments = AnswerArguments(
+            n=n,
+            share=targets.share or 0.0,
+            order=targets.order.astype(np.int64),
+            origin=targets.default,
+            scale=targets.scale,
+            least=targets.low,
+            most=targets.high,
+            low=low,
+            high=high,
+            action=frame["action"],
+            before=frame["before"],
+            target=frame["target"],
+        )
+
+    def __call__(self, state: ControllerState, action: np.ndarray, memory: Memory) -> Optional[ControllerState]:
+        """Return what :meth:`Controller.infer` returns; None where that has to find it out.
+
+        Args:
+            state: The state after :meth:`Controller.observe`.
+            action: The policy's answer, (num_joints,).
+            memory: Its memory after it.
+        """
+        before, n = state.target, self._n
+        if action.shape != self._shape or before.joint_pos_rad.shape != self._shape:
+            return None
+        np.concatenate((action, before.joint_pos_rad), out=self._given)
+        if not self._call(self._arguments.address, self._filters and not before.fresh):
+            return None
+        kept = self._kept.copy()
+        command, target = kept[: 5 * n], kept[5 * n :]
+        command[:n] = target
+        return ControllerState(
+            state.observation,
+            memory,
+            TargetState(target, _NOT_FRESH),
+            state.machine,
+            state.safety,
+            state.shown,
+            action,
+            action,
+            command,
+            state.frozen,
+            state.released,
+        )

@@ -4,9 +4,10 @@ All of it is also in NumPy, which is what runs for batches, for whatever is not 
 """
 
 from .library import Core, load_core
-from .structures import CalmArguments, Frame, GlanceArguments, SlotsArguments
+from .structures import AnswerArguments, CalmArguments, Frame, GlanceArguments, SlotsArguments
 
 __all__ = [
+    "AnswerArguments",
     "CalmArguments",
     "Core",
     "Frame",

@@ -163,6 +163,30 @@ int glance(const struct glance *g, int walking)
     return some;
 }
 
+struct answer {
+    long n;
+    double share;                               /* of the way to the target */
+    const int64_t *order;                       /* place of each joint in the action, (n) */
+    const double *origin, *scale, *least, *most; /* of targets and actions, (n) */
+    const double *low, *high;                   /* of targets, (n) */
+    const double *action, *before;              /* action and last targets, (n) */
+    double *target;                             /* (n) */
+};
+
+/* control.Controller.infer behind the policy: policy.Targets. Returns whether the action is finite. */
+int answer(const struct answer *a, int filters)
+{
+    for (long j = 0; j < a->n; j++) {
+        const double action = a->action[a->order[j]];
+        double target = a->origin[j] + a->scale[j] * at_most(at_least(action, a->least[j]), a->most[j]);
+        target = at_most(at_least(target, a->low[j]), a->high[j]);
+        if (!isfinite(action))
+            return 0;
+        a->target[j] = filters ? a->before[j] + a->share * (target - a->before[j]) : target;
+    }
+    return 1;
+}
+
 /* unitree.dds.checksum */
 uint32_t checksum(const uint32_t *words, long count)
 {

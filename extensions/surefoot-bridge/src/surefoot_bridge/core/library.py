@@ -37,10 +37,10 @@ def load_core() -> Core:
         functions = ctypes.PyDLL(str(library))
     except (OSError, RuntimeError) as error:
         return Core(None, f"NumPy, for the compiled core cannot be loaded ({error})")
-    for function in (functions.calm, functions.showable, functions.glance, functions.fill):
+    for function in (functions.showable, functions.fill):
         function.argtypes = (_POINTER,)
     functions.calm.argtypes = (_POINTER, _LONG, _LONG)
-    functions.glance.argtypes = (_POINTER, ctypes.c_int)
+    functions.glance.argtypes = functions.answer.argtypes = (_POINTER, ctypes.c_int)
     functions.checksum.argtypes, functions.checksum.restype = (_POINTER, _LONG), ctypes.c_uint32
     return Core(functions, f"compiled, {library}")
 

@@ -77,6 +77,17 @@ class GlanceArguments(_Structure):
     )
 
 
+class AnswerArguments(_Structure):
+    """``struct answer``."""
+
+    _fields_ = (
+        *_fields(ctypes.c_long, "n"),
+        *_fields(ctypes.c_double, "share"),
+        *_fields(_Integers, "order"),
+        *_fields(_Doubles, "origin scale least most low high action before target"),
+    )
+
+
 class SlotsArguments(_Structure):
     """``struct slots``."""
 

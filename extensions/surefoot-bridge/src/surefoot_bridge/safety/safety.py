@@ -46,6 +46,7 @@ class Safety:
         """Where the numbers of a check stand."""
         self.rules: Tuple[Rule, ...] = safety_rules(contract, limits, self._finder.report_components)
         """The rules, in the order of all results."""
+        self._none = _nothing((len(self.rules),))
         self.fast_check = FastCheck(self._finder, self.bounds, self.rules)
         """What tells cheaply that a check finds nothing wrong."""
         self._columns = np.concatenate([self._finder.columns[rule.measure] for rule in self.rules])
@@ -153,21 +154,19 @@ class Safety:
             release: Whether the operator releases the robot, (...,), bool.
             time_s: When the check is made [s], (...,).
         """
-        none = np.zeros(state.on.shape, dtype=bool)
+        none, not_once = self._none if state.on.ndim == 1 else _nothing(state.on.shape)
         held = state.seen.command[..., : self.bounds.num_joints]
         response = state.response.copy()
         held_s = state.held_s
-        if held_s.any():
+        if some(held_s != 0.0):
             held_s = np.maximum(held_s - _RECOVERY * (left.time_s - state.seen.time_s)[..., 0], 0.0)
-        following = SafetyState(left, none, np.zeros(none.shape), none, response, response, held, release, held_s)
+        following = SafetyState(left, none, not_once, none, response, response, held, release, held_s)
 
         def look() -> np.ndarray:
             with np.errstate(all="ignore"):
                 return self._finder.find(state.seen, row, left.sequence).numbers.take(self._columns, axis=-1)
 
-        return SafetyVerdict(
-            response, none.copy(), none.copy(), left.command.copy(), np.array(time_s, np.float64), following, look
-        )
+        return SafetyVerdict(response, none, none, left.command.copy(), np.array(time_s, np.float64), following, look)
 
     def _judged(
         self, state: SafetyState, inputs: SafetyInputs, row: np.ndarray, sequence: np.ndarray, release: np.ndarray
@@ -292,3 +291,11 @@ class Safety:
         finite = np.isfinite(velocity_command)
         asked = velocity_command if every(finite) else np.where(finite, velocity_command, 0.0)
         return np.minimum(np.maximum(asked, self.bounds.velocity_low), self.bounds.velocity_high)
+
+
+def _nothing(shape: Tuple[int, ...]) -> Tuple[np.ndarray, np.ndarray]:
+    """Return that no condition holds, and for how long that has been so, (..., num_rules) each, not to be changed."""
+    nothing = np.zeros(shape, dtype=bool), np.zeros(shape)
+    for array in nothing:
+        array.flags.writeable = False
+    return nothing
