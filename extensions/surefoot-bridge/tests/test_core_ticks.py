@@ -157,7 +157,7 @@ def test_commands_verdicts_and_states_are_the_same(controllers, cases):
         state = random_state(rng, by_numpy, rng.choice(Mode), tick)
         report, inputs, state = random_inputs(rng, tick, state)
         ours, theirs = (controller.command(state, report, inputs) for controller in controllers)
-        ordinary += by_core._ordinary_command(state, report, inputs) is not None
+        ordinary += by_core._ordinary_tick(state, report, inputs) is not None
         assert_same(ours, theirs)
     assert 0.3 < ordinary / cases < 0.9
 

@@ -18,7 +18,8 @@ from surefoot_bridge.state import Mode, Request, RobotState, by_policy
 from surefoot_bridge.state.batch import every, some
 
 from .controller_state import ControllerState, TickInputs
-from .ordinary import OrdinaryAnswer, OrdinaryCommand, OrdinaryObservation
+from .ordinary_step import OrdinaryAnswer, OrdinaryObservation
+from .ordinary_tick import OrdinaryTick
 from .state_machine import Machine
 from .transitions import velocity_share
 
@@ -38,6 +39,9 @@ class Controller:
     that neither its history nor its memory knows of it.
 
     Safety is told which sensors are frozen (:mod:`~surefoot_bridge.safety.frozen_sensors`) while the robot walks.
+
+    Where there is a compiled core, it takes a single robot's ordinary ticks, through arrays that are kept: one thread
+    at a time.
 
     Args:
         bundle: Policy and contract.
@@ -68,12 +72,12 @@ class Controller:
             )
         self.frozen = FrozenSensors(contract)
         tolerance = self._quaternion_tolerance = limits.quaternion_tolerance
-        self._ordinary_command: Optional[OrdinaryCommand] = None
+        self._ordinary_tick: Optional[OrdinaryTick] = None
         self._ordinary_observation: Optional[OrdinaryObservation] = None
         self._ordinary_answer: Optional[OrdinaryAnswer] = None
         functions = (core or load_core()).functions
         if functions is not None:
-            self._ordinary_command = OrdinaryCommand(functions, self.machine, self.safety)
+            self._ordinary_tick = OrdinaryTick(functions, self.machine, self.safety)
             self._ordinary_answer = OrdinaryAnswer(functions, self.targets)
             self._ordinary_observation = OrdinaryObservation(
                 functions, contract, self.observations, self.safety, self.frozen, tolerance=tolerance
@@ -111,8 +115,9 @@ class Controller:
             state: The state after the last tick.
             request: What is asked of the state machine in this tick, (...,).
         """
-        walks = by_policy(state.machine.mode) & (state.safety.response < _ANSWER_STAND)
-        return walks | self._starts(state, request)
+        walks = by_policy(state.machine.mode)
+        due = walks & (state.safety.response < _ANSWER_STAND)
+        return due if every(walks) else due | self._starts(state, request)
 
     def showable(self, report: RobotState, wrong_crc: Any) -> np.ndarray:
         """Return where a report can be shown to the policy, (...,), bool.
@@ -236,8 +241,8 @@ class Controller:
         Returns:
             The verdict, whose ``command`` is what the joints must be told, and the state after the tick.
         """
-        if self._ordinary_command is not None:
-            ordinary = self._ordinary_command(state, report, inputs)
+        if self._ordinary_tick is not None:
+            ordinary = self._ordinary_tick(state, report, inputs)
             if ordinary is not None:
                 return ordinary
         request = inputs.request

@@ -1,7 +1,7 @@
 /* What a tick of a single robot does nearly always, to the bit as NumPy does it; the reasons stand beside the NumPy.
  *
- * Python has checked all shapes and laid everything out: nothing here can fail. The order of operations matters, since
- * rounding does, and so does the direction of comparisons: what is no number has to stay none.
+ * Python has checked all shapes and laid everything out: nothing here can fail. Operations stand in NumPy's order, for
+ * they round, and comparisons are such that what is no number stays none.
  */
 #include <float.h>
 #include <math.h>
@@ -178,10 +178,10 @@ int answer(const struct answer *a, int filters)
 {
     for (long j = 0; j < a->n; j++) {
         const double action = a->action[a->order[j]];
-        double target = a->origin[j] + a->scale[j] * at_most(at_least(action, a->least[j]), a->most[j]);
-        target = at_most(at_least(target, a->low[j]), a->high[j]);
         if (!isfinite(action))
             return 0;
+        double target = a->origin[j] + a->scale[j] * at_most(at_least(action, a->least[j]), a->most[j]);
+        target = at_most(at_least(target, a->low[j]), a->high[j]);
         a->target[j] = filters ? a->before[j] + a->share * (target - a->before[j]) : target;
     }
     return 1;

@@ -158,7 +158,7 @@ class Safety:
         held = state.seen.command[..., : self.bounds.num_joints]
         response = state.response.copy()
         held_s = state.held_s
-        if some(held_s != 0.0):
+        if held_s.any() if held_s.ndim else held_s:  # a single number is asked in a tenth of the time
             held_s = np.maximum(held_s - _RECOVERY * (left.time_s - state.seen.time_s)[..., 0], 0.0)
         following = SafetyState(left, none, not_once, none, response, response, held, release, held_s)
 
