@@ -63,7 +63,7 @@ def test_what_an_engine_cannot_run_as_it_is_meant_is_said_and_does_not_count():
     assert verdict.exit_code == 0
     row = verdict.of("walk", "ovphysx")
     assert (row.judgement, row.counts) == ("not scored", False)
-    assert row.sentence == "walk in ovphysx is not scored. PhysX has no rolling friction."
+    assert row.sentence == "walk in physx is not scored. PhysX has no rolling friction."
 
 
 def test_a_scenario_that_is_missing_in_an_engine_could_not_run():
@@ -71,7 +71,7 @@ def test_a_scenario_that_is_missing_in_an_engine_could_not_run():
     verdict = judge(both, STANDARD)
     assert verdict.exit_code == 2
     assert verdict.of("run", "ovphysx").sentence == (
-        "run in ovphysx did not run: run a suite that has it in that engine, or change the gate."
+        "run in physx did not run: run a suite that has it in that engine, or change the gate."
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from surefoot.engines import short_name
+
 Sureness = Literal["sure", "likely", "possible"]
 
 _ORDER: tuple[Sureness, ...] = ("sure", "likely", "possible")
@@ -70,7 +72,7 @@ def raised(rule: str, title: str, meaning: str, remedies: Sequence[str], finding
         meaning=meaning,
         remedies=tuple(remedies),
         sureness=next(sure for sure in _ORDER if any(finding.sureness == sure for finding in findings)),
-        evidence=tuple(f"{finding.scenario} in {finding.engine}: {finding.words}." for finding in findings),
+        evidence=tuple(f"{finding.scenario} in {short_name(finding.engine)}: {finding.words}." for finding in findings),
         scenarios=tuple(dict.fromkeys(finding.scenario for finding in findings)),
         engines=tuple(dict.fromkeys(finding.engine for finding in findings)),
     )
