@@ -1,6 +1,7 @@
 """The bundles that came with the package are whole, and hold the policies that came with it as checkpoints."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,11 @@ def test_it_replays_its_golden_trace_in_every_form(folder, runtime):
     bundle = load_bundle(folder, runtime=runtime)
     assert bundle.contract.training.task == folder.name
     assert bundle.deviations.observation <= 1e-5
+
+
+def test_it_was_exported_from_a_commit_without_a_change_of_its_own(folder):
+    commit = load_bundle(folder, runtime="numpy").contract.training.commit
+    assert re.fullmatch("[0-9a-f]{40}", commit), commit  # "-dirty" stands behind any other
 
 
 def test_its_robot_is_the_one_that_we_have(folder):
