@@ -120,12 +120,7 @@ _HARMLESS = (
 
 
 def why_harmless(mutant: ContractMutant, contract: Contract) -> str:
-    """Say why a mutant that was measured to change nothing may be accepted; empty if nothing says so.
-
-    Args:
-        mutant: The mutant.
-        contract: The contract of the bundle that it changes.
-    """
+    """Say why a mutant that was measured to change nothing may be accepted; empty if nothing says so."""
     if mutant.harmless:
         return mutant.harmless
     sees_feet = any(term.source == "foot_contact" for term in contract.observation.terms)

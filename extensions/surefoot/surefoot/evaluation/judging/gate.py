@@ -98,12 +98,7 @@ class ScenarioVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class GateVerdict:
-    """What the gate says.
-
-    Attributes:
-        gate: Name of the gate.
-        rows: Its verdict on each scenario in each engine.
-    """
+    """What the gate says."""
 
     gate: str
     rows: tuple[ScenarioVerdict, ...]

@@ -41,14 +41,7 @@ class RedFlag:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What raises a flag, in a scenario and an engine.
-
-    Attributes:
-        scenario: Name of the scenario.
-        engine: Name of the engine.
-        sureness: How sure it is.
-        words: What was found.
-    """
+    """What raises a flag, in a scenario and an engine."""
 
     scenario: str
     engine: str

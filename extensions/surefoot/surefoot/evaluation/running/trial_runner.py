@@ -57,9 +57,6 @@ def scenario_in(suite: Suite, name: str, *, whole_length: bool) -> Scenario:
 class TrialRunner:
     """Runs trials of a suite in one engine.
 
-    Args:
-        setup: Bundle, engine and suite.
-
     Raises:
         SurefootError: If the bundle is refused, or the engine does not start.
     """
