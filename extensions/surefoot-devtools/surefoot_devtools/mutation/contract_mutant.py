@@ -66,9 +66,7 @@ class ContractMutant:
     harmless: str = ""
 
 
-def contract_mutant(
-    kind: Kind, title: str, edit: Callable[[Any], object], *, path: str = "", harmless: str = ""
-) -> ContractMutant:
+def contract_mutant(kind: Kind, title: str, edit: Callable[[Any], object], *, path: str = "") -> ContractMutant:
     """Return a mutant of the contract.
 
     Args:
@@ -76,7 +74,6 @@ def contract_mutant(
         title: What is changed.
         edit: Changes what the JSON of the contract holds, in place.
         path: The field.
-        harmless: Why it is no matter.
     """
 
     def change(files: Files) -> Files:
@@ -84,7 +81,7 @@ def contract_mutant(
         edit(data)
         return with_contract(files, data)
 
-    return ContractMutant(kind, title, change, path=path, harmless=harmless)
+    return ContractMutant(kind, title, change, path=path)
 
 
 def replacing(kind: Kind, title: str, changed: Mapping[str, bytes], **options: Any) -> ContractMutant:
