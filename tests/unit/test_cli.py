@@ -28,11 +28,6 @@ def test_the_subcommands_status_is_the_exit_status(command):
     assert cli.main(["probe", "--number", "1"]) == 1
 
 
-def test_an_unknown_subcommand_is_refused_with_the_nearest_name_first(capsys):
-    assert cli.main(["trian"]) == 2
-    assert "Unknown subcommand 'trian'; valid: train," in capsys.readouterr().err
-
-
 def test_a_surefoot_error_is_one_message_without_a_traceback(command, capsys):
     def refuse(args):
         raise SurefootError("no such thing")
