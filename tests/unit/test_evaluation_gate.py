@@ -1,9 +1,7 @@
 """The gate passes, fails or could not run, and says why."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from tests.fixtures.shipped import TASKS
 
 from surefoot.evaluation.judging.gate import STANDARD, Gate, check_gate, judge, load_gate
 from surefoot.evaluation.scenarios.files import load_suite
@@ -156,8 +154,7 @@ def test_a_gate_may_name_engines_in_short(tmp_path):
 
 
 def test_the_gate_of_flat_ground_names_scenarios_of_the_standard_suite():
-    (folder,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)
-    flat = load_gate(folder / "velocity" / "gates" / "flat.yaml")
+    flat = load_gate(TASKS / "velocity" / "gates" / "flat.yaml")
     assert flat.scenarios.keys() <= {scenario.name for scenario in load_suite("standard", None).scenarios}
     assert flat.engines == ("mujoco", "ovphysx", "newton_mjwarp")
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
+from tests.fixtures.shipped import GO2_BUNDLE
+from tests.unit.evaluation_rig import TINY_SUITE
 
 from surefoot.cli import main
 from surefoot.evaluation.engines.choice import TrialAllocation
@@ -36,7 +37,7 @@ def suite(tmp_path) -> Path:
 
 
 def request(file: Path, folder: Path, **changes) -> VerifyRequest:
-    values = {"bundle": bundle_folder(), "suite": str(file), "engines": "mujoco", "gate": None, "folder": folder}
+    values = {"bundle": GO2_BUNDLE, "suite": str(file), "engines": "mujoco", "gate": None, "folder": folder}
     return VerifyRequest(**{**values, "pages": False, **changes})
 
 
@@ -77,7 +78,7 @@ def test_a_scenario_whose_verdict_is_certain_ends_and_gives_the_same_whatever_ca
 def test_where_no_trial_succeeded_the_next_step_is_to_look_at_one_gate_or_not(suite, tmp_path, capsys):
     for scenario, step in (("shoved", "surefoot replay"), ("ahead", "surefoot-bridge check")):
         asked = ["--suite", str(suite), "--scenario", scenario, "--no-pages", "--report", str(tmp_path / scenario)]
-        assert main(["verify", str(bundle_folder()), *asked]) == 0
+        assert main(["verify", str(GO2_BUNDLE), *asked]) == 0
         assert re.search(rf"Next: (\S*/)?{step} ", capsys.readouterr().out)
 
 
@@ -163,7 +164,7 @@ def test_an_answer_survives_its_line_to_the_last_bit():
 def test_an_interrupted_run_leaves_a_partial_report(suite, tmp_path, sent):
     suite.write_text(TINY_SUITE.replace("length_s: 1.5", "length_s: 600.0").replace("force_n: 800.0", "force_n: 0.0"))
     surefoot = str(Path(sys.executable).with_name("surefoot"))
-    command = [surefoot, "verify", str(bundle_folder()), "--suite", str(suite), "--no-pages", "--report"]
+    command = [surefoot, "verify", str(GO2_BUNDLE), "--suite", str(suite), "--no-pages", "--report"]
     folder = tmp_path / "v"
     with subprocess.Popen([*command, str(folder), "--gate", "standard"], stdout=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 120.0
@@ -184,7 +185,7 @@ def test_an_interrupted_run_leaves_a_partial_report(suite, tmp_path, sent):
 
 def test_an_evaluation_goes_into_its_bundle_and_into_no_other(suite, tmp_path):
     folder = tmp_path / "bundle"
-    shutil.copytree(bundle_folder(), folder)
+    shutil.copytree(GO2_BUNDLE, folder)
     verified = verify(request(suite, tmp_path / "v", bundle=folder))
     before = load_bundle(folder, runtime="numpy").identity
     identity = add_evaluation(folder, verified.evaluation)
@@ -203,7 +204,7 @@ def test_a_signed_bundle_is_verified_and_takes_its_evaluation_only_with_a_key_th
     suite, tmp_path, capsys
 ):
     folder, (private, public) = tmp_path / "bundle", new_key()
-    shutil.copytree(bundle_folder(), folder)
+    shutil.copytree(GO2_BUNDLE, folder)
     sign_bundle(folder, private)
     key = tmp_path / "key"
     key.write_text(private)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from tests.unit.evaluation_rig import bundle_folder
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot import cli
 from surefoot.commands import export, play
@@ -187,7 +187,7 @@ def test_a_short_run_is_played_in_proportion(tmp_path, monkeypatch, iterations, 
 def test_a_bundle_of_another_task_or_a_signed_one_is_replaced_only_where_that_is_asked_for(tmp_path):
     trained = SimpleNamespace(settings=SimpleNamespace(robot="unitree_go2", task=TASK))
     theirs = tmp_path / "bundle"
-    shutil.copytree(bundle_folder(), theirs)
+    shutil.copytree(GO2_BUNDLE, theirs)
     export._check_place(theirs, trained, replace=False)
     (theirs / "manifest.json.sig").write_text("a signature")
     with pytest.raises(SurefootError, match=r"holds a bundle of unitree_go2 for .*, signed, not a bundle .* --replace"):
