@@ -9,20 +9,24 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.fixtures.shipped import GO2_BUNDLE
+from tests.unit import evaluation_rig as rig
 from tests.unit.evaluation_rig import TINY_SUITE
 
 from surefoot.cli import main
+from surefoot.commands import verify as verify_command
 from surefoot.evaluation.engines.choice import TrialAllocation
+from surefoot.evaluation.report.page import suite_verdict
 from surefoot.evaluation.results.bundle_evaluation import add_evaluation
 from surefoot.evaluation.results.evaluation_file import evaluation_text, read_evaluation
 from surefoot.evaluation.results.exemplars import exemplars, keep_exemplars
 from surefoot.evaluation.running.messages import Answer, Request
 from surefoot.evaluation.running.suite_run import SuiteRun
-from surefoot.evaluation.running.verification import VerifyRequest, checked, verify
+from surefoot.evaluation.running.verification import Verified, VerifyRequest, checked, verify
 from surefoot.evaluation.running.worker import TELLING_S
 from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
 from surefoot_bridge.bundle import load_bundle, new_key, sign_bundle
@@ -80,6 +84,21 @@ def test_where_no_trial_succeeded_the_next_step_is_to_look_at_one_gate_or_not(su
         asked = ["--suite", str(suite), "--scenario", scenario, "--no-pages", "--report", str(tmp_path / scenario)]
         assert main(["verify", str(GO2_BUNDLE), *asked]) == 0
         assert re.search(rf"Next: (\S*/)?{step} ", capsys.readouterr().out)
+
+
+def test_the_report_of_a_search_says_the_median_of_the_largest_push_in_each_engine(tmp_path):
+    made, path = rig.evaluation(), tmp_path / "report.json"
+    tally = SimpleNamespace(trials=7)
+    verified = Verified(evaluation=made, gate=suite_verdict(made), tally=tally, folder=tmp_path)
+    verify_command._write_report(path, SimpleNamespace(gate=None, device="cpu"), verified, seconds=1.0)
+    figures = json.loads(path.read_text())["figures"]
+    medians = {name: value for name, value in figures.items() if name.endswith("_median_n")}
+    assert medians == {
+        f"{engine}_largest_push_median_n": np.median(
+            [trial.measures["largest_push_n"] for trial in made.of("largest_push", engine).outcomes]
+        )
+        for engine in rig.ENGINES
+    }
 
 
 @pytest.mark.parametrize("processes", [1, 2])
