@@ -7,7 +7,7 @@ NumPy, which judges it or says what is wrong with it.
 
 import ctypes
 import struct
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .state_machine import Machine
 
 _BY_POLICY, _POSED, _AT_ONCE = 1, 2, 4  # kinds of modes in core.c
 _PLAIN = frozenset((bool, int, float, np.bool_, np.float64))
-_NO = np.bool_(False)
+_NO: Any = np.bool_(False)  # a scalar, as single robots have them
 
 
 class OrdinaryTick:
@@ -90,7 +90,7 @@ class OrdinaryTick:
         asked = request or inputs.operator_release or state.released or safety.response
         if asked or machine.held or machine.wanted != machine.mode or type(inputs.time_s) is not float:
             return None
-        now = np.float64(inputs.time_s)
+        now: Any = np.float64(inputs.time_s)
         passed = now - machine.time_s
         if not (0.0 <= passed <= self._longest_step_s and int(report.sequence) > int(safety.seen.sequence)):
             return None

@@ -23,11 +23,12 @@ class MotorSlots:
         self._fields, self._motors = [slots[name] for name in _PARTS], motors
         self._numbers = np.zeros(len(_PARTS) * len(motors))
         self._functions = (core or load_core()).functions
+        at = slots.dtype.fields or {}
         self._arguments = SlotsArguments(
             n=len(motors),
             stride=slots.itemsize,
             motor=motors.astype(np.int64),
-            place=np.array([slots.dtype.fields[name][1] for name in _PARTS], dtype=np.int64),
+            place=np.array([at[name][1] for name in _PARTS], dtype=np.int64),
             command=self._numbers,
             slots=slots.view(np.uint8),
         )
