@@ -200,6 +200,11 @@ def test_impossible_actuators_are_refused(changes, message):
         group("hip", ".*", 2, **changes)
 
 
+def test_an_unknown_robot_is_answered_with_the_robots_there_are():
+    with pytest.raises(SurefootError, match=r"^Unknown robot 'unitree_g2'; valid: unitree_go2, unitree_g1\.$"):
+        get_robot("unitree_g2")
+
+
 def test_unknown_names_put_the_nearest_first_and_end_with_the_remedy():
     error = unknown_name("task", "Walk-Go", ["Stand", "Walk-G1", "Walk-Go2"], "See: surefoot tasks.")
     assert str(error) == "Unknown task 'Walk-Go'; valid: Walk-Go2, Walk-G1, Stand. See: surefoot tasks."
