@@ -99,7 +99,7 @@ def test_flat_ground_is_the_plane_where_environments_are() -> None:
 def test_a_terrain_without_a_tile_is_refused_with_those_that_there_are() -> None:
     ground = lay_out(map(scenario, TERRAINS[:2]))
     message = (
-        r"no tile of stairs \(direction up, step_height_m 0.15, step_depth_m 0.3\); "
+        r"no tile of stairs \(place ahead, direction up, step_height_m 0.15, step_depth_m 0.3\); "
         r"it has: flat; rough \(roughness_m 0.04, seed 2\). Lay it out for all scenarios"
     )
     with pytest.raises(SurefootError, match=message):

@@ -16,10 +16,11 @@ import numpy as np
 
 from surefoot_bridge.errors import SurefootError
 
+from .ground import Ground
 from .ground_file import ground_file
 from .height_grid import HeightGrid
 from .shapes import Extent, make_grid
-from .terrain import Ground, Terrain
+from .terrain import Terrain
 
 CLEAR_M = 40.0
 """Around the scene's origin, where environments have their own origins, there are no tiles: a square of twice this."""
