@@ -23,6 +23,14 @@ def test_every_kind_has_a_picture(kind: str, tmp_path: Path, capsys: pytest.Capt
     assert pixels(picture).std() > 20.0
 
 
+def test_the_field_has_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    picture = tmp_path / "field.png"
+    assert main(["terrain", "show", "field", "--output", str(picture)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("field of 10 levels (along x) for unitree_go2; along y flat, rough, slope up, slope down, ")
+    assert pixels(picture).std() > 20.0
+
+
 def test_sizes_come_from_difficulty_and_legs_or_are_as_typed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     output = ["--output", str(tmp_path / "p.png")]
     for words, said in (
@@ -37,6 +45,7 @@ def test_sizes_come_from_difficulty_and_legs_or_are_as_typed(tmp_path: Path, cap
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["field", "--difficulty", "0.1"], "The field has all difficulties and their sizes: leave out SIZE=VALUE and"),
         (["grass"], "Unknown kind of ground 'grass'; valid: "),
         (["gaps", "gap_m=0.5"], "gap_m is 0.5; unitree_go2 has legs of 0.3235 m and cannot step farther than that."),
         (["gaps", "gap_m=5"], "gap_m is '5'; it must be less than or equal to 1."),

@@ -1,4 +1,4 @@
-"""``surefoot terrain show KIND``: a picture of any ground."""
+"""``surefoot terrain show KIND``: a picture of any ground, or of the field of all kinds that robots train on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from surefoot.terrains.kinds import Ground
     from surefoot_robots import RobotSpec
 
-SUBCOMMANDS = {"show": "Draw a kind of ground, as hard as asked."}
+SUBCOMMANDS = {"show": "Draw a kind of ground, as hard as asked, or the field that robots train on."}
+
+FIELD = "field"
+"""What stands in place of a kind for the whole field."""
 
 SHOWN_M = 5.0
 """How far a picture reaches from the start to each side [m]."""
@@ -23,10 +26,10 @@ SHOWN_M = 5.0
 
 def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:  # noqa: ARG001 - there is only one subcommand
     """Declare what ``show`` takes."""
-    parser.add_argument("kind", metavar="KIND", help="stairs, for example; any other word is answered with all kinds")
+    parser.add_argument("kind", metavar="KIND", help=f"{FIELD}, or a kind: any other word is answered with all")
     parser.add_argument("sizes", nargs="*", metavar="SIZE=VALUE", help="of the kind, instead of what difficulty says")
     parser.add_argument(
-        "--difficulty", type=number("a difficulty", 0.0, 1.0), default=0.5, metavar="D", help="0 to 1 (default: 0.5)"
+        "--difficulty", type=number("a difficulty", 0.0, 1.0), metavar="D", help="0 to 1 (default: 0.5)"
     )
     parser.add_argument(
         "--robot",
@@ -43,21 +46,41 @@ def run(args: argparse.Namespace) -> int:
     from surefoot.terrains.picture import grid_figure
     from surefoot_robots import get_robot
 
-    grid, title = _kind(args.kind, args.sizes, args.difficulty, get_robot(args.robot))
-    picture = save_figure(grid_figure(grid, title), args.output or Path(f"terrain_{args.kind}.png"))
+    spec = get_robot(args.robot)
+    if args.kind == FIELD:
+        grid, title, cut_y_m = _field(args, spec)
+    else:
+        grid, title = _kind(args.kind, args.sizes, args.difficulty, spec)
+        cut_y_m = 0.0
+    picture = save_figure(grid_figure(grid, title, cut_y_m=cut_y_m), args.output or Path(f"terrain_{args.kind}.png"))
     print(f"{title}: {picture}")
     return 0
 
 
-def _kind(name: str, sizes: list[str], difficulty: float, spec: RobotSpec) -> tuple[HeightGrid, str]:
+def _field(args: argparse.Namespace, spec: RobotSpec) -> tuple[HeightGrid, str, float]:
+    """Return the field of the tasks on rough ground, what it is, and where it is worth a cut [m]."""
+    if args.sizes or args.difficulty is not None:
+        raise SurefootError("The field has all difficulties and their sizes: leave out SIZE=VALUE and --difficulty.")
+    from surefoot.terrains.field import make_field
+    from surefoot.terrains.field_cfg import FieldCfg
+
+    field = make_field(FieldCfg(), spec)
+    names = ", ".join(dict.fromkeys(field.columns)).replace("_", " ")
+    title = f"field of {field.num_levels} levels (along x) for {spec.name}; along y {names}"
+    return field.grid, title, float(field.origins_w[0, field.columns.index("stairs_up"), 1])
+
+
+def _kind(name: str, sizes: list[str], difficulty: float | None, spec: RobotSpec) -> tuple[HeightGrid, str]:
     """Return a kind of ground, and what it is."""
     from surefoot.terrains.ground import walker_of
     from surefoot.terrains.kinds import KINDS
     from surefoot.terrains.shapes import Extent, make_grid
 
     if name not in KINDS:
-        raise unknown_name("kind of ground", name, KINDS)
-    ground = _with_sizes(KINDS[name].of_difficulty(difficulty, spec.base_height_m), name, sizes)
+        raise unknown_name("kind of ground", name, [*KINDS, FIELD])
+    ground = _with_sizes(
+        KINDS[name].of_difficulty(0.5 if difficulty is None else difficulty, spec.base_height_m), name, sizes
+    )
     for field, text in (*ground.impossible(), *ground.unfit(walker_of(spec))):
         raise SurefootError(f"{field} {text}")
     return make_grid(ground, Extent(SHOWN_M, SHOWN_M, SHOWN_M)), ground.words()

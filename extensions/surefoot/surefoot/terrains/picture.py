@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,9 +40,9 @@ def grid_figure(grid: HeightGrid, title: str, *, cut_y_m: float = 0.0) -> Figure
     colours = above.imshow(heights, origin="lower", extent=edges, cmap="gist_earth", vmin=low, vmax=high)
     shade = LightSource(_LIGHT_FROM_DEG, _LIGHT_ABOVE_DEG).hillshade(heights, dx=grid.spacing_m, dy=grid.spacing_m)
     above.imshow(shade, origin="lower", extent=edges, cmap="gray", vmin=0.0, vmax=1.0, alpha=0.45)
-    label(above, f"{title}, from above", x="x [m]")
+    label(above, fill(f"{title}, from above", 110), x="x [m]")
     figure.colorbar(colours, ax=above, label="height [m]", shrink=0.8)
     cut.plot(x, grid.height(x, np.full_like(x, cut_y_m)), linewidth=1.0)
-    label(cut, f"height [m] along x at y = {cut_y_m:g} m", x="x [m]")
+    label(cut, f"height [m] along x at y = {cut_y_m:.3g} m", x="x [m]")
     cut.set_xlim(x[0], x[-1])
     return figure
