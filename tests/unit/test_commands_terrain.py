@@ -35,7 +35,10 @@ def test_sizes_come_from_difficulty_and_legs_or_are_as_typed(tmp_path: Path, cap
     output = ["--output", str(tmp_path / "p.png")]
     for words, said in (
         (["--difficulty", "1"], "stairs up, steps 19.4 cm high, 30 cm deep: "),
-        (["step_height_m=0.1", "place=around"], "stairs up, steps 10 cm high, 35 cm deep, all around: "),
+        (
+            ["--set", "step_height_m=0.1", "--set", "place=around"],
+            "stairs up, steps 10 cm high, 35 cm deep, all around: ",
+        ),
         (["--robot", "unitree_g1", "--difficulty", "0"], "stairs up, steps 11.4 cm high, 40 cm deep"),
     ):
         assert main(["terrain", "show", "stairs", *words, *output]) == 0
@@ -45,12 +48,21 @@ def test_sizes_come_from_difficulty_and_legs_or_are_as_typed(tmp_path: Path, cap
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["field", "--difficulty", "0.1"], "The field has all difficulties and their sizes: leave out SIZE=VALUE and"),
+        (["field", "--difficulty", "0.1"], "The field has all difficulties and their sizes: leave out --set and"),
         (["grass"], "Unknown kind of ground 'grass'; valid: "),
-        (["gaps", "gap_m=0.5"], "gap_m is 0.5; unitree_go2 has legs of 0.3235 m and cannot step farther than that."),
-        (["gaps", "gap_m=5"], "gap_m is '5'; it must be less than or equal to 1."),
-        (["gaps", "gap=5"], "gap is unknown (did you mean gap_m?); valid: place, void_depth_m, gap_m, landing_m."),
-        (["gaps", "wide"], "'wide' is no SIZE=VALUE; sizes of gaps: place, void_depth_m, gap_m, landing_m."),
+        (
+            ["gaps", "--set", "gap_m=0.5"],
+            "gap_m is 0.5; unitree_go2 has legs of 0.3235 m and cannot step farther than that.",
+        ),
+        (["gaps", "--set", "gap_m=5"], "gap_m is '5'; it must be less than or equal to 1."),
+        (
+            ["gaps", "--set", "gap=5"],
+            "gap is unknown (did you mean gap_m?); valid: place, void_depth_m, gap_m, landing_m.",
+        ),
+        (
+            ["gaps", "--set", "wide"],
+            "--set is 'wide', no NAME=VALUE; names of gaps: place, void_depth_m, gap_m, landing_m.",
+        ),
         (["gaps", "--difficulty", "2"], "--difficulty is '2'; valid: a difficulty from 0 to 1"),
         (["gaps", "--robot", "dog"], "Unknown robot 'dog'; valid: "),
     ],

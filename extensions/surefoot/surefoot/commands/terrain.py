@@ -27,7 +27,13 @@ SHOWN_M = 5.0
 def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:  # noqa: ARG001 - there is only one subcommand
     """Declare what ``show`` takes."""
     parser.add_argument("kind", metavar="KIND", help=f"{FIELD}, or a kind: any other word is answered with all")
-    parser.add_argument("sizes", nargs="*", metavar="SIZE=VALUE", help="of the kind, instead of what difficulty says")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a size of the kind, or place=around, instead of what difficulty says; may be given again",
+    )
     parser.add_argument(
         "--difficulty", type=number("a difficulty", 0.0, 1.0), metavar="D", help="0 to 1 (default: 0.5)"
     )
@@ -50,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     if args.kind == FIELD:
         grid, title, cut_y_m = _field(args, spec)
     else:
-        grid, title = _kind(args.kind, args.sizes, args.difficulty, spec)
+        grid, title = _kind(args.kind, args.set, args.difficulty, spec)
         cut_y_m = 0.0
     picture = save_figure(grid_figure(grid, title, cut_y_m=cut_y_m), args.output or Path(f"terrain_{args.kind}.png"))
     print(f"{title}: {picture}")
@@ -59,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _field(args: argparse.Namespace, spec: RobotSpec) -> tuple[HeightGrid, str, float]:
     """Return the field of the tasks on rough ground, what it is, and where it is worth a cut [m]."""
-    if args.sizes or args.difficulty is not None:
-        raise SurefootError("The field has all difficulties and their sizes: leave out SIZE=VALUE and --difficulty.")
+    if args.set or args.difficulty is not None:
+        raise SurefootError("The field has all difficulties and their sizes: leave out --set and --difficulty.")
     from surefoot.terrains.field import make_field
     from surefoot.terrains.field_cfg import FieldCfg
 
@@ -94,6 +100,8 @@ def _with_sizes(ground: Ground, name: str, sizes: list[str]) -> Ground:
     for text in sizes:
         field, sign, value = text.partition("=")
         if not sign:
-            raise SurefootError(f"{text!r} is no SIZE=VALUE; sizes of {name}: {', '.join(type(ground).model_fields)}.")
+            raise SurefootError(
+                f"--set is {text!r}, no NAME=VALUE; names of {name}: {', '.join(type(ground).model_fields)}."
+            )
         given[field] = value
     return validated(type(ground), LocatedYaml(Path(name), {**ground.model_dump(), **given}, {}))

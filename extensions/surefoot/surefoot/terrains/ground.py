@@ -6,6 +6,7 @@ Robots start at the origin, facing x, on level ground of 1 m all round.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -100,6 +101,7 @@ class Ground(StrictModel):
         """Return the distance between nodes of its grid [m]."""
         return LARGEST_SPACING_M
 
+    @abstractmethod
     def heights(self, spacing_m: float, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Return the height at nodes [m], float64, in a shape that broadcasts to (len(i), len(j)).
 
@@ -108,7 +110,6 @@ class Ground(StrictModel):
             i: Nodes from the origin along x, (ni, 1).
             j: Nodes along y, (1, nj).
         """
-        raise NotImplementedError
 
     def tile_heights(self, spacing_m: float, i: np.ndarray, j: np.ndarray, rim: int) -> np.ndarray:
         """Return :meth:`heights`, but level from some distance on, as the rim of a tile has to be.
@@ -126,9 +127,9 @@ class Ground(StrictModel):
         """Return whether it is the plane z = 0."""
         return False
 
+    @abstractmethod
     def words(self) -> str:
         """Return what it is, for a report."""
-        raise NotImplementedError
 
     def impossible(self) -> Iterator[tuple[str, str]]:
         """Yield each field that contradicts another, whatever the robot, with what is wrong."""
