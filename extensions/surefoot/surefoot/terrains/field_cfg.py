@@ -41,4 +41,5 @@ class FieldCfg:
     """Of what is drawn in tiles; each tile draws its own."""
 
     first_levels: int = 3
-    """Levels that environments begin on when training begins, evenly from the easiest on."""
+    """Levels that environments begin on when training begins, evenly from the easiest on; without the curriculum of
+    levels, as in play, they are spread over all."""
