@@ -29,6 +29,7 @@ MIRROR_KINDS = {
     "foot_air_time": "foot_scalar",
     "sole_height": "foot_scalar",
     "motor_torque": "joint",
+    "height_scan": "height_scan",
 }
 """How each term changes when left and right are exchanged (:data:`surefoot.symmetry.MirrorKind`)."""
 
@@ -98,6 +99,14 @@ def sole_height(env: SurefootEnv) -> torch.Tensor:
 def motor_torque(env: SurefootEnv) -> torch.Tensor:
     """Motor torques of the last substep [N.m], (num_envs, num_joints)."""
     return env.locomotion.motor_torque_nm
+
+
+def height_scan(env: SurefootEnv) -> torch.Tensor:
+    """How far the ground around the base is below a level one [m], within 1 m, (num_envs, 187).
+
+    No sensor of our robots measures it. Where is said in :mod:`surefoot.terrains.scan_pattern`.
+    """
+    return env.height_scan.read()
 
 
 class Randomized(ManagerTermBase):

@@ -23,6 +23,14 @@ def fall_contact(env: SurefootEnv) -> torch.Tensor:
     return env.locomotion.fall_force_n > CONTACT_FORCE_N
 
 
+def left_field(env: SurefootEnv) -> torch.Tensor:
+    """The base is no longer above the tiles of the field, (num_envs,)."""
+    assert env.field is not None
+    low_x, high_x, low_y, high_y = env.field.bounds_w
+    x, y = env.robot.data.root_link_pos_w.torch[:, :2].unbind(dim=1)
+    return (x < low_x) | (x > high_x) | (y < low_y) | (y > high_y)
+
+
 def tilt(env: SurefootEnv, limit_rad: float) -> torch.Tensor:
     """The base's z axis is further from the vertical than the limit, (num_envs,)."""
     return env.locomotion.projected_gravity_b[:, 2] > -math.cos(limit_rad)
