@@ -119,6 +119,8 @@ class FaultGuard:
 
     def __init__(self, num_envs: int, device: str, ranks: Ranks | None = None) -> None:
         self._ranks = ranks or Ranks()
+        self.looks_first = torch.device(device).type == "cpu"
+        """Whether the host finds out first that all is well: on a GPU it would wait for the queue."""
         self._counts = torch.zeros(len(STAGES), dtype=torch.long, device=device)
         self._seen = torch.zeros(num_envs, dtype=torch.bool, device=device)
         self._state_faults = torch.zeros_like(self._seen)
@@ -221,8 +223,8 @@ class FaultGuard:
 
     def _count(self, stage: str, faulty: torch.Tensor, *values: torch.Tensor) -> None:
         """Add to the counts, and keep the faulty rows of the values as evidence."""
-        if faulty.device.type == "cpu" and not faulty.any():
-            return  # to look costs nothing on the host; on a GPU it would wait for the queue
+        if self.looks_first and not faulty.any():
+            return
         self._counts[STAGES.index(stage)] += faulty.sum()
         self._seen = self._seen | faulty
         rows = torch.cat([value.reshape(len(faulty), -1) for value in values], dim=1)  # (num_envs, columns)
