@@ -24,7 +24,6 @@ from surefoot.envs.env_cfg import SurefootEnvCfg
 from surefoot.envs.mdp import commands, events, observations, terminations
 from surefoot.envs.mdp.commands_cfg import VelocityCommandCfg
 from surefoot.envs.robot_cfg import make_robot_cfg
-from surefoot.learning.fault_guard import faulty_environments
 from surefoot.randomization.parameter import Range, absolute
 from surefoot.randomization.presets import sensor_noise
 from surefoot.randomization.randomization_cfg import RandomizationCfg
@@ -106,7 +105,7 @@ class CriticObservationsCfg(GroupCfg):
 
     base_ang_vel = ObservationTermCfg(func=observations.base_ang_vel)
     projected_gravity = ObservationTermCfg(func=observations.projected_gravity)
-    joint_pos = ObservationTermCfg(func=observations.JointPosition)
+    joint_pos = ObservationTermCfg(func=observations.joint_position)
     joint_vel = ObservationTermCfg(func=observations.joint_velocity)
     last_action = ObservationTermCfg(func=observations.last_action)
     velocity_command = ObservationTermCfg(func=observations.velocity_command)
@@ -116,7 +115,7 @@ class CriticObservationsCfg(GroupCfg):
     foot_air_time = ObservationTermCfg(func=observations.foot_air_time)
     sole_height = ObservationTermCfg(func=observations.sole_height)
     motor_torque = ObservationTermCfg(func=observations.motor_torque)
-    randomized = ObservationTermCfg(func=observations.Randomized)
+    randomized = ObservationTermCfg(func=observations.randomized)
     height_scan: ObservationTermCfg | None = None
 
     def __post_init__(self) -> None:
@@ -147,7 +146,7 @@ class TerminationsCfg:
     time_out = TerminationTermCfg(func=terminations.time_out, time_out=True)
     fall_contact = TerminationTermCfg(func=terminations.fall_contact)
     tilt = TerminationTermCfg(func=terminations.tilt, params={"limit_rad": FALL_TILT_RAD})
-    not_finite = TerminationTermCfg(func=faulty_environments)
+    not_finite = TerminationTermCfg(func=terminations.not_finite)
     left_field: TerminationTermCfg | None = None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
+from isaaclab.managers import ActionManager, CommandManager, CurriculumManager, RecorderManager
 
 from surefoot.actuators.drive import make_drive
 from surefoot.engines import Physics, keep_polling_threads_idle
@@ -30,6 +31,10 @@ from surefoot.terrains.ground_file import ground_file
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
+from .fused.faults import Faults
+from .fused.observations import FusedObservationManager
+from .fused.rewards import FusedRewardManager
+from .fused.terminations import FusedTerminationManager
 from .height_scan import HeightScan
 from .lean_scene import LeanSceneUpdate
 from .locomotion_state import LocomotionState
@@ -68,6 +73,9 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     robot_spec: RobotSpec
     """The robot's specification; Gymnasium keeps ``spec`` for its own."""
+
+    faults: Faults
+    """Where values that are not finite are noted; a guard that resets what they come from shares it."""
 
     moving: torch.Tensor
     """Whether the velocity command asks for motion, (num_envs,); everywhere in a task without one."""
@@ -111,7 +119,8 @@ class SurefootEnv(ManagerBasedRLEnv):
         # Newton's drive moves the whole loop of substeps into the engine's step.
         self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
         self.moving = torch.ones(self.num_envs, dtype=torch.bool, device=self.device)
-        super().load_managers()
+        self.faults = Faults(self.num_envs, 7 + 6 + 2 * self.robot_spec.num_joints, str(self.device))
+        self._make_managers()
         self.mirror_maps = self._make_mirror_maps()
         keep_polling_threads_idle()
 
@@ -198,7 +207,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.episode_length_buf += 1
         self.common_step_counter += 1
         if VELOCITY_COMMAND in self.command_manager.active_terms:
-            self.moving = self.command.norm(dim=1) > STANDING_COMMAND
+            torch.gt(self.command.norm(dim=1), STANDING_COMMAND, out=self.moving)
             if self.terrain_levels is not None:
                 self.terrain_levels.add_asked_way(self.command, self.robot.data.root_link_pose_w.warp)
         self.reset_buf = self.termination_manager.compute()
@@ -297,6 +306,19 @@ class SurefootEnv(ManagerBasedRLEnv):
             device=self.device,
             **self._key,
         )
+
+    def _make_managers(self) -> None:
+        """Do what Isaac Lab's environment does here, in its order, with managers that compute terms in one kernel."""
+        self.command_manager = CommandManager(self.cfg.commands, self)
+        self.recorder_manager = RecorderManager(self.cfg.recorders, self)
+        self.action_manager = ActionManager(self.cfg.actions, self)
+        self.observation_manager = FusedObservationManager(self.cfg.observations, self)
+        self.termination_manager = FusedTerminationManager(self.cfg.terminations, self)
+        self.reward_manager = FusedRewardManager(self.cfg.rewards, self)
+        self.curriculum_manager = CurriculumManager(self.cfg.curriculum, self)
+        self._configure_gym_env_spaces()
+        if "startup" in self.event_manager.available_modes:
+            self.event_manager.apply(mode="startup")
 
     def _seed(self) -> int:
         """Seed of the draws of this environment; that of torch where the configuration leaves it open."""
