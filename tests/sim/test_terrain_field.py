@@ -6,7 +6,7 @@ from tests.sim.children import ask
 pytestmark = pytest.mark.sim
 
 
-@pytest.fixture(scope="module", params=["ovphysx"])
+@pytest.fixture(scope="module", params=["ovphysx", "newton_mjwarp"])
 def seen(request: pytest.FixtureRequest) -> dict:
     """What the probe saw in one engine."""
     return ask("terrain_field_probe", request.param)
