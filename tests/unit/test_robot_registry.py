@@ -14,6 +14,7 @@ from surefoot_robots import get_robot, list_robots
 from surefoot_robots.registry import refused_robots
 
 OURS = (
+    "anymal_c",
     "unitree_a1",
     "unitree_g1",
     "unitree_go2",

@@ -16,6 +16,10 @@ from surefoot_robots import RobotSpec, get_robot
 # legs begin at its waist.
 SOURCES = {
     "unitree_a1": (12.453, 0.08505 + 0.2 + 0.2),
+    "anymal_c": (
+        52.13485,
+        np.hypot(0.0599, 0.08381) + np.hypot(0.1003, 0.285) + np.linalg.norm([0.01305, 0.08795, 0.31547]),
+    ),
 }
 SPECS = {name: get_robot(name) for name in SOURCES}
 HUMANOIDS = [name for name, spec in SPECS.items() if spec.kind == "humanoid"]
