@@ -15,6 +15,7 @@ from surefoot_robots.registry import refused_robots
 
 OURS = (
     "anymal_c",
+    "anymal_d",
     "unitree_a1",
     "unitree_g1",
     "unitree_go2",
