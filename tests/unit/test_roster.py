@@ -21,6 +21,7 @@ SOURCES = {
         np.hypot(0.0599, 0.08381) + np.hypot(0.1003, 0.285) + np.linalg.norm([0.01305, 0.08795, 0.31547]),
     ),
     "anymal_d": (51.53921, np.hypot(0.069, 0.006) + np.hypot(0.1805, 0.285) + np.linalg.norm([0.01411, 0.1, 0.36208])),
+    "spot": (50.34, 0.1108 + np.hypot(0.025, 0.32) + 0.3365),
 }
 SPECS = {name: get_robot(name) for name in SOURCES}
 HUMANOIDS = [name for name, spec in SPECS.items() if spec.kind == "humanoid"]
