@@ -20,6 +20,7 @@ OURS = (
     "unitree_a1",
     "unitree_g1",
     "unitree_go2",
+    "unitree_h1",
 )
 
 RENAMED = "from dataclasses import replace\nfrom surefoot_robots.unitree_go2.spec import SPEC as GO2\n"

@@ -22,6 +22,7 @@ SOURCES = {
     ),
     "anymal_d": (51.53921, np.hypot(0.069, 0.006) + np.hypot(0.1805, 0.285) + np.linalg.norm([0.01411, 0.1, 0.36208])),
     "spot": (50.34, 0.1108 + np.hypot(0.025, 0.32) + 0.3365),
+    "unitree_h1": (51.437, 0.039468 + 0.11536 + 0.4 + 0.4),
 }
 SPECS = {name: get_robot(name) for name in SOURCES}
 HUMANOIDS = [name for name, spec in SPECS.items() if spec.kind == "humanoid"]
@@ -152,3 +153,10 @@ def test_a_quadruped_stands_up_and_sits_down_on_its_poses_and_gains(name):
         assert up > 0.98
     assert heights_m[0] < 0.5 * spec.base_height_m
     assert heights_m[1] > 0.9 * spec.base_height_m
+
+
+@pytest.mark.parametrize(("name", "unused"), [("unitree_h1", 20 - 19)])
+def test_an_h1_s_motors_are_the_sdk_s_without_the_one_that_is_not_used(name, unused):
+    joints = SPECS[name].sdk_joint_names
+    assert len(joints) + unused == 20
+    assert joints[8:10] == ("right_hip_yaw", "left_ankle")  # indices 8 and 10
