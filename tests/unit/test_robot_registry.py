@@ -16,6 +16,7 @@ from surefoot_robots.registry import refused_robots
 OURS = (
     "anymal_c",
     "anymal_d",
+    "berkeley_humanoid",
     "booster_t1",
     "spot",
     "unitree_a1",

@@ -24,6 +24,7 @@ SOURCES = {
     "spot": (50.34, 0.1108 + np.hypot(0.025, 0.32) + 0.3365),
     "unitree_h1": (51.437, 0.039468 + 0.11536 + 0.4 + 0.4),
     "booster_t1": (31.614357, 0.106 + 0.02 + 0.081854 + np.hypot(0.014, 0.134) + 0.28 + np.hypot(0.012, 0.00025)),
+    "berkeley_humanoid": (16.0567651, 2 * np.hypot(0.0158, 0.065) + np.hypot(0.22, 0.0742) + 0.18 + 0.0175),
 }
 SPECS = {name: get_robot(name) for name in SOURCES}
 HUMANOIDS = [name for name, spec in SPECS.items() if spec.kind == "humanoid"]
