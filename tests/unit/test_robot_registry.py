@@ -18,6 +18,7 @@ OURS = (
     "anymal_d",
     "berkeley_humanoid",
     "booster_t1",
+    "cassie",
     "spot",
     "unitree_a1",
     "unitree_g1",
