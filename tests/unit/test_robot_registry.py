@@ -19,6 +19,7 @@ OURS = (
     "berkeley_humanoid",
     "booster_t1",
     "cassie",
+    "digit",
     "spot",
     "unitree_a1",
     "unitree_g1",

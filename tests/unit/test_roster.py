@@ -26,6 +26,14 @@ SOURCES = {
     "booster_t1": (31.614357, 0.106 + 0.02 + 0.081854 + np.hypot(0.014, 0.134) + 0.28 + np.hypot(0.012, 0.00025)),
     "berkeley_humanoid": (16.0567651, 2 * np.hypot(0.0158, 0.065) + np.hypot(0.22, 0.0742) + 0.18 + 0.0175),
     "cassie": (33.312, 0.07 + 0.09 + np.hypot(0.12, 0.0045) + np.hypot(0.49544, 0.06741) + np.hypot(0.408, 0.04)),
+    "digit": (
+        48.351458,
+        np.hypot(0.0505, 0.044)
+        + np.hypot(0.004, 0.068)
+        + np.hypot(0.12, 0.0045)
+        + np.hypot(0.495436, 0.067406)
+        + np.hypot(0.408, 0.04),
+    ),
 }
 SPECS = {name: get_robot(name) for name in SOURCES}
 HUMANOIDS = [name for name, spec in SPECS.items() if spec.kind == "humanoid"]
@@ -158,7 +166,7 @@ def test_a_quadruped_stands_up_and_sits_down_on_its_poses_and_gains(name):
     assert heights_m[1] > 0.9 * spec.base_height_m
 
 
-@pytest.mark.parametrize(("name", "sum_rad"), [("cassie", 0.227)])
+@pytest.mark.parametrize(("name", "sum_rad"), [("cassie", 0.227), ("digit", 0.0268)])
 def test_the_tarsus_is_in_every_pose_where_the_achilles_rod_holds_it(name, sum_rad):
     spec = SPECS[name]
     (knee,), (tarsus,) = (
