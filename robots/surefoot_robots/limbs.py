@@ -111,8 +111,11 @@ def by_group(groups: Sequence[ActuatorGroup], joints: Sequence[str], values: Map
         values: Group -> its joints' number.
 
     Raises:
-        KeyError: If a group has no number.
+        SurefootError: If a number is missing, or is that of no group.
     """
+    odd = sorted({group.name for group in groups} ^ set(values))
+    if odd:
+        raise SurefootError(f"Numbers by actuator group lack or add {', '.join(odd)}; give one for each group.")
     return {
         joint: values[group.name] for joint in joints for group in groups if re.fullmatch(group.joint_pattern, joint)
     }

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 from surefoot_bridge.clock import SimulatedClock
+from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots.model import RobotModel
 from surefoot_bridge.robots.mujoco_robot import MujocoRobot
 from surefoot_bridge.state import JointCommand, rotation_matrix
 from surefoot_robots import RobotSpec, get_robot
+from surefoot_robots.humanoid_tuning import humanoid_tuning
+from surefoot_robots.limbs import FourLegs, by_group, joint_mirror, symmetric_pose
 
 # Total mass [kg] and length of a leg from its first joint to its foot, link by link [m], of the source. A T1's
 # legs begin at its waist.
@@ -181,3 +184,40 @@ def test_an_h1_s_motors_are_the_sdk_s_without_the_one_that_is_not_used(name, unu
     joints = SPECS[name].sdk_joint_names
     assert len(joints) + unused == 20
     assert joints[8:10] == ("right_hip_yaw", "left_ankle")  # indices 8 and 10
+
+
+def test_four_legs_give_a_go2_the_names_pairs_and_poses_that_its_specification_has():
+    go2 = get_robot("unitree_go2")
+    legs = FourLegs(("FL", "FR", "RL", "RR"), ("hip", "thigh", "calf"), "{leg}_{part}_joint", "{leg}_foot")
+    assert (legs.joints, legs.feet, legs.joint_mirror) == (go2.joint_names, go2.foot_bodies, go2.joint_mirror)
+    assert (legs.foot_mirror, legs.foot_diagonal) == (go2.foot_mirror, go2.foot_diagonal)
+    assert legs.pose((0.1, 0.8, -1.5), (0.1, 1.0, -1.5)) == go2.default_joint_pos
+    assert legs.alike(60.0, 80.0, 80.0) == go2.handling.stiffness_nm_per_rad
+
+
+def test_a_humanoid_of_a_g1_s_size_is_asked_for_what_a_g1_is():
+    tuning = get_robot("unitree_g1").tuning
+    assert humanoid_tuning(mass_kg=33.34, base_height_m=0.757, payload_box_m=tuning.payload_box_m) == tuning
+
+
+def test_a_pose_is_stated_of_one_side_and_turned_on_the_other():
+    mirror = joint_mirror(
+        ("left_hip", "left_roll", "right_hip", "right_roll", "waist"), ("left", "right"), ".*_roll|waist"
+    )
+    assert mirror["right_roll"] == ("left_roll", -1)
+    assert mirror["waist"] == ("waist", -1)
+    assert symmetric_pose({"left_hip": 0.3, "left_roll": 0.1}, mirror) == {
+        "left_hip": 0.3,
+        "left_roll": 0.1,
+        "right_hip": 0.3,
+        "right_roll": -0.1,
+        "waist": 0.0,
+    }
+
+
+def test_names_that_do_not_fit_are_refused():
+    with pytest.raises(SurefootError, match=r"^left_hip has no joint right_hip on the other side; joints: left_hip\.$"):
+        joint_mirror(("left_hip",), ("left", "right"), "")
+    groups = get_robot("unitree_go2").actuators
+    with pytest.raises(SurefootError, match=r"^Numbers by actuator group lack or add calf, knee; give"):
+        by_group(groups, ("FL_calf_joint",), {"hip_thigh": 1.0, "knee": 2.0})
