@@ -164,6 +164,6 @@ SPEC = RobotSpec(
         motor_temperature_limit_c=80.0,
     ),
     tuning=humanoid_tuning(
-        mass_kg=16.0567651, base_height_m=0.5181, payload_box_m=((-0.03, -0.06, 0.245), (0.07, 0.06, 0.345))
+        mass_kg=mjcf.total_mass(_MJCF), base_height_m=0.5181, payload_box_m=((-0.03, -0.06, 0.245), (0.07, 0.06, 0.345))
     ),
 )

@@ -169,6 +169,6 @@ SPEC = RobotSpec(
         motor_temperature_limit_c=80.0,
     ),
     tuning=humanoid_tuning(
-        mass_kg=31.614357, base_height_m=0.6659, payload_box_m=((-0.04, -0.1, 0.27), (0.16, 0.1, 0.37))
+        mass_kg=mjcf.total_mass(_MJCF), base_height_m=0.6659, payload_box_m=((-0.04, -0.1, 0.27), (0.16, 0.1, 0.37))
     ),
 )

@@ -140,6 +140,6 @@ SPEC = RobotSpec(
         motor_temperature_limit_c=80.0,
     ),
     tuning=humanoid_tuning(
-        mass_kg=33.312, base_height_m=1.0063, payload_box_m=((-0.06, -0.1, 0.16), (0.09, 0.1, 0.26))
+        mass_kg=mjcf.total_mass(_MJCF), base_height_m=1.0063, payload_box_m=((-0.06, -0.1, 0.16), (0.09, 0.1, 0.26))
     ),
 )

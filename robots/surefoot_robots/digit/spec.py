@@ -163,6 +163,6 @@ SPEC = RobotSpec(
         motor_temperature_limit_c=80.0,
     ),
     tuning=humanoid_tuning(
-        mass_kg=48.351458, base_height_m=1.0299, payload_box_m=((-0.07, -0.06, 0.53), (0.05, 0.06, 0.63))
+        mass_kg=mjcf.total_mass(_MJCF), base_height_m=1.0299, payload_box_m=((-0.07, -0.06, 0.53), (0.05, 0.06, 0.63))
     ),
 )

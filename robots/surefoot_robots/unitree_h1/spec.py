@@ -168,5 +168,7 @@ SPEC = RobotSpec(
         low_level_hz=500.0,
         motor_temperature_limit_c=80.0,
     ),
-    tuning=humanoid_tuning(mass_kg=51.437, base_height_m=1.0342, payload_box_m=((-0.1, -0.1, 0.1), (0.1, 0.1, 0.3))),
+    tuning=humanoid_tuning(
+        mass_kg=mjcf.total_mass(_MJCF), base_height_m=1.0342, payload_box_m=((-0.1, -0.1, 0.1), (0.1, 0.1, 0.3))
+    ),
 )
