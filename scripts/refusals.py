@@ -11,11 +11,7 @@ _SHORTEST = 12
 
 
 def refusals(path: Path) -> Iterator[str]:
-    """Yield the messages of the errors of ours that a module makes.
-
-    Args:
-        path: The module's file.
-    """
+    """Yield the messages of the errors of ours that a module makes."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not node.args:
             continue

@@ -6,9 +6,9 @@ A process holds one simulator at most, so the tests of test_evaluation_isaac.py 
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from tests.fixtures.shipped import GO2_BUNDLE
 from tests.sim.children import answer
 from tests.sim.evaluation_isaac_effects import bodies, motors, pushes, refusals, slipping
 from tests.sim.evaluation_isaac_trials import FLAT, FORWARD, NUM_TRIALS, SLOPE, WALK_S, batch
@@ -22,14 +22,13 @@ from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.control import Controller, TickInputs
 from surefoot_bridge.state import Request
 
-BUNDLE = Path(__file__).parents[2] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
 AGAIN_S = 1.0
 SHORT_S = 0.5
 
 
 def main(physics: str) -> dict:
     """Run every probe; the keys of the result are what the tests ask for."""
-    bundle = load_bundle(BUNDLE, runtime="numpy")
+    bundle = load_bundle(GO2_BUNDLE, runtime="numpy")
     begun = time.perf_counter()
     ground = lay_out([FLAT, SLOPE])
     engine = IsaacTrialEngine(physics, bundle.contract, num_trials=NUM_TRIALS, ground=ground, device="cpu")

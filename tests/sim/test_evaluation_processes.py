@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.evaluation_rig import bundle_folder
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot.evaluation.running.verification import VerifyRequest, verify
 
@@ -36,7 +36,7 @@ def test_one_process_or_two_or_a_run_that_was_ended_give_the_same_file_to_the_la
 
     def evaluation(folder: Path, **changes) -> bytes:
         asked = {
-            "bundle": bundle_folder(),
+            "bundle": GO2_BUNDLE,
             "suite": str(suite),
             "engines": engine,
             "gate": None,

@@ -1,6 +1,5 @@
 """Shipping a policy puts its run and its bundle into the package: here into a copy of it."""
 
-import importlib.util
 import json
 import os
 import shutil
@@ -9,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.fixtures.shipped import BUNDLES, TASKS
 from tests.sim.children import TASK, TIMEOUT_S
 
 from surefoot_bridge.bundle import load_bundle
@@ -16,7 +16,6 @@ from surefoot_bridge.bundle import load_bundle
 pytestmark = [pytest.mark.sim, pytest.mark.slow]
 
 CHECKOUT = Path(__file__).parents[2]
-(_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
 
 
 def ship(package: Path, *arguments: str) -> subprocess.CompletedProcess:
@@ -33,7 +32,7 @@ def ship(package: Path, *arguments: str) -> subprocess.CompletedProcess:
 
 def test_a_run_is_shipped_as_a_slim_run_and_as_the_bundle_that_came_with_the_package(tmp_path):
     package, run = tmp_path / "tasks" / "surefoot_tasks", tmp_path / "run"
-    shutil.copytree(_PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(TASKS, package, ignore=shutil.ignore_patterns("__pycache__"))
     shipped, bundle = package / "pretrained" / TASK, package / "velocity" / "bundles" / TASK
     shutil.copytree(shipped, run)
 
@@ -55,9 +54,9 @@ def test_a_run_is_shipped_as_a_slim_run_and_as_the_bundle_that_came_with_the_pac
     assert done.returncode == 0, done.stdout + done.stderr
     for path in (path for path in run.rglob("*") if path.is_file()):
         assert (shipped / path.relative_to(run)).read_bytes() == path.read_bytes()
-    loaded, before = load_bundle(bundle), load_bundle(_PACKAGE / "velocity" / "bundles" / TASK)
+    loaded, before = load_bundle(bundle), load_bundle(BUNDLES / TASK)
     assert f"as bundle {loaded.identity} in {bundle}" in done.stdout
     assert loaded.contract.network == before.contract.network
     assert loaded.contract.scores == before.contract.scores
     for name in ("policy.npz", "policy.onnx"):  # TorchScript and the trace may differ between versions and machines
-        assert (bundle / name).read_bytes() == (_PACKAGE / "velocity" / "bundles" / TASK / name).read_bytes()
+        assert (bundle / name).read_bytes() == (BUNDLES / TASK / name).read_bytes()

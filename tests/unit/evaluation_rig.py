@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot.evaluation.results.result import Evaluation, ProvenPolicy
 from surefoot.evaluation.scenarios.scenario import Suite
@@ -85,16 +84,10 @@ scenarios:
 """A suite for real runs, which take a second or two."""
 
 
-def bundle_folder() -> Path:
-    """Return the folder of the Go2's bundle."""
-    (package,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
-    return package / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
-
-
 @cache
 def contract() -> Contract:
     """Return the contract of the Go2's policy."""
-    return load_bundle(bundle_folder(), runtime="numpy").contract
+    return load_bundle(GO2_BUNDLE, runtime="numpy").contract
 
 
 def trial(number: int, *, success: bool = True, reason: str = "", **measures: float) -> TrialOutcome:

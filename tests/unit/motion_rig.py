@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot.evaluation.measures.collector import TrialMeasures
 from surefoot.evaluation.scenarios.scenario import RobotVariation, Scenario, Span
@@ -20,9 +19,7 @@ from surefoot_bridge.contract import read_contract
 from surefoot_bridge.safety import Safety, SafetyVerdict, StageLimits
 from surefoot_robots import get_robot
 
-(_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
-BUNDLE = _PACKAGE / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
-CONTRACT = read_contract((BUNDLE / "contract.json").read_text(), where="of the shipped Go2")
+CONTRACT = read_contract((GO2_BUNDLE / "contract.json").read_text(), where="of the shipped Go2")
 SPEC = get_robot("unitree_go2")
 FORWARD = (0.5, 0.0, 0.0)
 RULES = Safety(CONTRACT, StageLimits(largest_command=(1.0, 1.0, 1.0))).rules

@@ -5,10 +5,12 @@ import re
 
 import pytest
 
-from surefoot.cli import main
-from surefoot_devtools.bad_inputs import state_of, tables
+from surefoot.cli import COMMANDS, main
+from surefoot_bridge import command_line as bridge
+from surefoot_devtools.bad_inputs import ROOT, state_of, tables
 
-(TABLE,) = [table for table in tables() if table.module == "surefoot.cli"]  # the bridge tests its own
+TABLES = tables()
+(TABLE,) = [table for table in TABLES if table.module == "surefoot.cli"]  # the bridge tests its own
 
 HINTS: set[str] = set()
 """What answers told to look at."""
@@ -39,3 +41,13 @@ def test_what_answers_say_to_look_at_is_there():
     for hint in sorted(HINTS):
         with contextlib.suppress(SystemExit):  # of --help
             assert main(hint.split()) == 0, hint
+
+
+def test_every_command_of_both_programs_is_mistaken_for_at_least_150_times_and_the_page_has_each_answer():
+    typed = [item for table in TABLES for item in table.inputs]
+    assert len(set(typed)) == len(typed) > 150
+    commands = {("surefoot", name) for name in COMMANDS} | {("surefoot-bridge", name) for name in bridge.COMMANDS}
+    assert commands <= {(item.program, *item.words[:1]) for item in typed}
+    page = (ROOT / "docs/reports/bad_inputs.md").read_text(encoding="utf-8")
+    answered = re.findall(r"^\| `(.+)` \| surefoot", page, re.MULTILINE)
+    assert answered == [str(item) for item in typed], "make it again: python scripts/proofs.py bad_inputs"

@@ -1,10 +1,8 @@
 """The benchmark of the bridge measures the loop that runs on the robot, while its policy acts."""
 
-from pathlib import Path
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot_devtools.benchmarking.bridge_ticks import WALK_S, TickRequest, measure
-
-GO2_BUNDLE = Path(__file__).parents[2] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
 
 
 def test_ticks_are_measured_while_the_robot_walks():

@@ -3,6 +3,7 @@
 Python, pip and uv are shell scripts here, which record how they were called; pip cannot fetch uv.
 """
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -108,9 +109,12 @@ def test_a_python_named_by_the_user_is_taken_or_refused_never_replaced(checkout)
     assert checkout.recorded() == []
 
 
-def test_the_second_run_does_nothing_until_a_pinned_version_changes(checkout):
+def test_the_second_run_does_nothing_whatever_sources_change_until_a_pinned_version_does(checkout):
     checkout.install_python(checkout.bin / "python3.12")
-    assert checkout.bootstrap().returncode == 0
+    done = checkout.bootstrap()
+    assert done.returncode == 0
+    assert re.search(r"^Installing \d{3} pinned packages \(about 9 GB\)$", done.stdout, re.MULTILINE)
+    assert re.search(r"^\.venv is ready after \d+ s$", done.stdout, re.MULTILINE)
     first = checkout.recorded()
     assert [call.split()[0] for call in first] == ["venv", "pip"]
     assert (
@@ -118,6 +122,7 @@ def test_the_second_run_does_nothing_until_a_pinned_version_changes(checkout):
         in first[1]
     )
 
+    checkout.script(checkout.root / "extensions/surefoot/surefoot/cli.py", "print('another source')")
     assert checkout.bootstrap().stdout == ""
     assert checkout.recorded() == first
 

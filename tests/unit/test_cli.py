@@ -28,11 +28,6 @@ def test_the_subcommands_status_is_the_exit_status(command):
     assert cli.main(["probe", "--number", "1"]) == 1
 
 
-def test_an_unknown_subcommand_is_refused_with_the_nearest_name_first(capsys):
-    assert cli.main(["trian"]) == 2
-    assert "Unknown subcommand 'trian'; valid: train," in capsys.readouterr().err
-
-
 def test_a_surefoot_error_is_one_message_without_a_traceback(command, capsys):
     def refuse(args):
         raise SurefootError("no such thing")
@@ -142,3 +137,25 @@ def test_every_subcommands_options_can_be_shown_without_anything_heavy(name):
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
         assert f"usage: surefoot {' '.join(words)}" in result.stdout, result.stderr
         assert result.stdout.splitlines()[-1] == "[]", result.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("train --task T --physics ovphysx", {"engine": "ovphysx"}),
+        ("train --task T --engine physx", {"engine": "ovphysx"}),
+        ("play RUN --physics newton_mjwarp", {"engine": "newton_mjwarp"}),
+        ("export RUN -o B --physics newton", {"engine": "newton_mjwarp"}),
+        ("verify . --engine physx,mujoco", {"engines": "physx,mujoco"}),
+        (
+            "randomization show T --preset mild --physics isaacsim",
+            {"randomization": "mild", "engine": "isaacsim_physx"},
+        ),
+    ],
+)
+def test_what_options_and_engines_were_called_before_is_still_taken(monkeypatch, typed, said):
+    found = {}
+    module = importlib.import_module(cli.COMMANDS[typed.split()[0]].module)
+    monkeypatch.setattr(module, "run", lambda args: found.update(vars(args)) or 0)
+    assert cli.main(typed.split()) == 0
+    assert {key: found[key] for key in said} == said

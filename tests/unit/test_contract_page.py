@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot.randomization.catalogue import DECLARED
 from surefoot_bridge.contract import contract_schema
@@ -14,7 +15,6 @@ from surefoot_robots import get_robot
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "contract.md").read_text(encoding="utf-8")
-BUNDLES = ROOT / "tasks/surefoot_tasks/velocity/bundles"
 GO2 = get_robot("unitree_go2")
 GROUND = '<geom name="floor" type="plane" size="0 0 1" contype="1" conaffinity="1"/>'
 
@@ -51,7 +51,7 @@ def walked(found):
 
 
 def test_the_harness_replays_the_golden_trace_and_walks_the_go2_in_a_model_given_by_path(harness):
-    found = run(harness, BUNDLES / "Surefoot-Velocity-Flat-Go2", GO2.mjcf_path)
+    found = run(harness, GO2_BUNDLE, GO2.mjcf_path)
     assert found["golden_deviation"] < 1e-5
     assert walked(found), found
 
@@ -60,14 +60,14 @@ def test_it_walks_in_a_model_with_a_floor_of_its_own_and_feet_that_resist_turnin
     model = GO2.mjcf_path.read_text().replace("<worldbody>", f"<worldbody>{GROUND}", 1)
     path = tmp_path / "other.xml"
     path.write_text(re.sub(r'condim="\d"', 'condim="6"', model))
-    assert walked(run(harness, BUNDLES / "Surefoot-Velocity-Flat-Go2", path))
+    assert walked(run(harness, GO2_BUNDLE, path))
 
 
 def test_the_page_names_every_array_of_the_golden_trace_and_every_part_that_may_be_null():
     from surefoot_bridge.bundle import read_golden
     from surefoot_bridge.policy.npz import read_npz
 
-    data = (BUNDLES / "Surefoot-Velocity-Flat-Go2" / "golden.npz").read_bytes()
+    data = (GO2_BUNDLE / "golden.npz").read_bytes()
     assert read_golden(data, "golden.npz").num_steps > 500
     for name in read_npz(data, where="golden.npz"):
         assert f"`{name}`" in PAGE or f"`{name.split('.')[-1]}`" in PAGE, name

@@ -1,18 +1,15 @@
 """What is drawn for trials: the same alone as among others, within its span, and as it says."""
 
-import importlib.util
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot.evaluation.scenarios.scenario import LargestPush, Scenario, Suite
 from surefoot.evaluation.trials.batch import TrialBatch
 from surefoot.evaluation.trials.sampling import draw_batch, largest_push_times, roll_and_pitch
 from surefoot_bridge.bundle import load_bundle
-
-(_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
 
 SCENARIO = {
     "name": "walk",
@@ -44,7 +41,7 @@ SCENARIO = {
 
 @pytest.fixture(scope="module")
 def contract():
-    return load_bundle(_PACKAGE / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2", runtime="numpy").contract
+    return load_bundle(GO2_BUNDLE, runtime="numpy").contract
 
 
 def drawn(contract, numbers, *, seed: int = 0, robot: dict | None = None, **changes) -> TrialBatch:

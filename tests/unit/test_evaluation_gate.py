@@ -1,9 +1,7 @@
 """The gate passes, fails or could not run, and says why."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from tests.fixtures.shipped import TASKS
 
 from surefoot.evaluation.judging.gate import STANDARD, Gate, check_gate, judge, load_gate
 from surefoot.evaluation.scenarios.files import load_suite
@@ -63,7 +61,7 @@ def test_what_an_engine_cannot_run_as_it_is_meant_is_said_and_does_not_count():
     assert verdict.exit_code == 0
     row = verdict.of("walk", "ovphysx")
     assert (row.judgement, row.counts) == ("not scored", False)
-    assert row.sentence == "walk in ovphysx is not scored. PhysX has no rolling friction."
+    assert row.sentence == "walk in physx is not scored. PhysX has no rolling friction."
 
 
 def test_a_scenario_that_is_missing_in_an_engine_could_not_run():
@@ -71,7 +69,7 @@ def test_a_scenario_that_is_missing_in_an_engine_could_not_run():
     verdict = judge(both, STANDARD)
     assert verdict.exit_code == 2
     assert verdict.of("run", "ovphysx").sentence == (
-        "run in ovphysx did not run: run a suite that has it in that engine, or change the gate."
+        "run in physx did not run: run a suite that has it in that engine, or change the gate."
     )
 
 
@@ -156,8 +154,7 @@ def test_a_gate_may_name_engines_in_short(tmp_path):
 
 
 def test_the_gate_of_flat_ground_names_scenarios_of_the_standard_suite():
-    (folder,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)
-    flat = load_gate(folder / "velocity" / "gates" / "flat.yaml")
+    flat = load_gate(TASKS / "velocity" / "gates" / "flat.yaml")
     assert flat.scenarios.keys() <= {scenario.name for scenario in load_suite("standard", None).scenarios}
     assert flat.engines == ("mujoco", "ovphysx", "newton_mjwarp")
 

@@ -63,7 +63,7 @@ def test_what_did_not_run_is_an_error_and_not_a_success(made):
     assert root.get("errors") == "2"
     messages = [error.get("message") for error in root.findall(".//error")]
     assert "flat_forward in mujoco could not run: The engine \ufffd[31mended\ufffd." in messages
-    assert any("flat_forward in ovphysx did not run" in message for message in messages)
+    assert any("flat_forward in physx did not run" in message for message in messages)
 
 
 def test_what_the_gate_only_reports_is_skipped_where_it_falls_short(made):

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
+from tests.fixtures.shipped import GO2_BUNDLE
+from tests.unit.evaluation_rig import TINY_SUITE
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def folder(tmp_path) -> Path:
 
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider"]
-    arguments = tuple(argument.replace("BUNDLE", str(bundle_folder())) for argument in arguments)
+    arguments = tuple(argument.replace("BUNDLE", str(GO2_BUNDLE)) for argument in arguments)
     done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

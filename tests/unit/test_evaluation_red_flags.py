@@ -204,7 +204,7 @@ def test_a_policy_that_falls_at_once_in_one_engine_only_has_a_contract_that_is_r
     assert flag.rule == "engine_gap_contract"
     assert flag.engines == ("mujoco",)
     assert flag.sureness == "sure"
-    assert flag.evidence == ("flat_forward in mujoco: success 5%, in ovphysx 100%.",)
+    assert flag.evidence == ("flat_forward in mujoco: success 5%, in physx 100%.",)
     assert "joint order" in flag.remedies[0]
 
 
@@ -220,7 +220,7 @@ def test_a_policy_that_is_worse_on_flat_ground_in_one_engine_meets_other_physics
     (flag,) = flags_of(healthy("ovphysx"), other)
     assert flag.rule == "engine_gap_physics"
     assert flag.evidence == (
-        "flat_forward in newton_mjwarp: success 62%, in ovphysx 100%; foot slip 0.35 m/s, there 0.004 m/s.",
+        "flat_forward in newton: success 62%, in physx 100%; foot slip 0.35 m/s, there 0.004 m/s.",
     )
     assert "friction" in flag.remedies[0]
 
@@ -233,7 +233,7 @@ def test_a_gap_is_told_first_by_the_measure_whose_bound_trials_failed():
     other = healthy("newton_mjwarp") | {"flat_forward": replace(worse, outcomes=tuple(failed))}
     (flag,) = flags_of(home, other)
     assert flag.rule == "engine_gap_physics"
-    assert "in ovphysx 100%; steady error of forward speed 0.13 m/s, there 0.09 m/s; foot slip" in flag.evidence[0]
+    assert "in physx 100%; steady error of forward speed 0.13 m/s, there 0.09 m/s; foot slip" in flag.evidence[0]
 
 
 def test_a_policy_that_differs_only_where_it_is_hard_has_no_margin_in_its_task():
@@ -248,7 +248,7 @@ def test_the_engine_that_is_worse_is_named_also_where_it_is_the_one_of_the_train
     home = healthy("ovphysx") | {"flat_forward": made("flat_forward", "ovphysx", failures=39, ended=1.0)}
     (flag,) = flags_of(home, healthy("mujoco"))
     assert flag.engines == ("ovphysx",)
-    assert flag.evidence == ("flat_forward in ovphysx: success 2%, in mujoco 100%.",)
+    assert flag.evidence == ("flat_forward in physx: success 2%, in mujoco 100%.",)
 
 
 def test_differences_that_chance_explains_or_of_few_points_raise_no_flag():

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import imageio_ffmpeg
 import pytest
-from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
+from tests.fixtures.shipped import GO2_BUNDLE
+from tests.unit.evaluation_rig import TINY_SUITE
 
 from surefoot.cli import main
 from surefoot.evaluation.running.verification import VerifyRequest, verify
@@ -21,14 +22,14 @@ def suite(tmp_path) -> Path:
 
 
 def run(suite: Path, folder: Path, scenario: str, number: int, *more: str) -> int:
-    arguments = [str(bundle_folder()), scenario, str(number), "--suite", str(suite), "-o", str(folder)]
+    arguments = [str(GO2_BUNDLE), scenario, str(number), "--suite", str(suite), "-o", str(folder)]
     return main(["replay", *arguments, *more])
 
 
 def test_a_trial_is_to_the_last_digit_what_it_was_among_all(suite, tmp_path):
     verified = verify(
         VerifyRequest(
-            bundle=bundle_folder(),
+            bundle=GO2_BUNDLE,
             suite=str(suite),
             engines="mujoco",
             gate=None,

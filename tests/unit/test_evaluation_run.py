@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.motion_rig import BUNDLE, CONTRACT, F, J, batch, scenario, truth
+from tests.fixtures.shipped import GO2_BUNDLE
+from tests.unit.motion_rig import CONTRACT, F, J, batch, scenario, truth
 
 from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
 from surefoot.evaluation.running.timing import TimeSpent
@@ -30,7 +31,7 @@ FORWARD = {"commands": [{"at_s": 0.0, "velocity": (1.0, 0.0, 0.0)}]}
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    return load_bundle(BUNDLE, runtime="numpy")
+    return load_bundle(GO2_BUNDLE, runtime="numpy")
 
 
 class Watched(MujocoTrialEngine):

@@ -1,11 +1,11 @@
 """Suites that come with the package are whole; what is wrong in a file is named with its line and the remedy."""
 
-import importlib.util
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot.evaluation.engines.choice import ENGINES, allocate
 from surefoot.evaluation.measure_catalogue import MEASURES
@@ -18,7 +18,6 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Interval
 from surefoot_bridge.errors import SurefootError
 
-(_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
 PUBLISHED = Path(scenario_files.__file__).with_name("scenario.schema.json")
 
 SCENARIO = """\
@@ -32,7 +31,7 @@ length_s: 5.0
 
 @pytest.fixture(scope="module")
 def contract():
-    return load_bundle(_PACKAGE / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2", runtime="numpy").contract
+    return load_bundle(GO2_BUNDLE, runtime="numpy").contract
 
 
 @pytest.fixture

@@ -9,19 +9,24 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.unit.evaluation_rig import TINY_SUITE, bundle_folder
+from tests.fixtures.shipped import GO2_BUNDLE
+from tests.unit import evaluation_rig as rig
+from tests.unit.evaluation_rig import TINY_SUITE
 
 from surefoot.cli import main
+from surefoot.commands import verify as verify_command
 from surefoot.evaluation.engines.choice import TrialAllocation
+from surefoot.evaluation.report.page import suite_verdict
 from surefoot.evaluation.results.bundle_evaluation import add_evaluation
 from surefoot.evaluation.results.evaluation_file import evaluation_text, read_evaluation
 from surefoot.evaluation.results.exemplars import exemplars, keep_exemplars
 from surefoot.evaluation.running.messages import Answer, Request
 from surefoot.evaluation.running.suite_run import SuiteRun
-from surefoot.evaluation.running.verification import VerifyRequest, checked, verify
+from surefoot.evaluation.running.verification import Verified, VerifyRequest, checked, verify
 from surefoot.evaluation.running.worker import TELLING_S
 from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
 from surefoot_bridge.bundle import load_bundle, new_key, sign_bundle
@@ -36,7 +41,7 @@ def suite(tmp_path) -> Path:
 
 
 def request(file: Path, folder: Path, **changes) -> VerifyRequest:
-    values = {"bundle": bundle_folder(), "suite": str(file), "engines": "mujoco", "gate": None, "folder": folder}
+    values = {"bundle": GO2_BUNDLE, "suite": str(file), "engines": "mujoco", "gate": None, "folder": folder}
     return VerifyRequest(**{**values, "pages": False, **changes})
 
 
@@ -77,8 +82,23 @@ def test_a_scenario_whose_verdict_is_certain_ends_and_gives_the_same_whatever_ca
 def test_where_no_trial_succeeded_the_next_step_is_to_look_at_one_gate_or_not(suite, tmp_path, capsys):
     for scenario, step in (("shoved", "surefoot replay"), ("ahead", "surefoot-bridge check")):
         asked = ["--suite", str(suite), "--scenario", scenario, "--no-pages", "--report", str(tmp_path / scenario)]
-        assert main(["verify", str(bundle_folder()), *asked]) == 0
+        assert main(["verify", str(GO2_BUNDLE), *asked]) == 0
         assert re.search(rf"Next: (\S*/)?{step} ", capsys.readouterr().out)
+
+
+def test_the_report_of_a_search_says_the_median_of_the_largest_push_in_each_engine(tmp_path):
+    made, path = rig.evaluation(), tmp_path / "report.json"
+    tally = SimpleNamespace(trials=7)
+    verified = Verified(evaluation=made, gate=suite_verdict(made), tally=tally, folder=tmp_path)
+    verify_command._write_report(path, SimpleNamespace(gate=None, device="cpu"), verified, seconds=1.0)
+    figures = json.loads(path.read_text())["figures"]
+    medians = {name: value for name, value in figures.items() if name.endswith("_median_n")}
+    assert medians == {
+        f"{engine}_largest_push_median_n": np.median(
+            [trial.measures["largest_push_n"] for trial in made.of("largest_push", engine).outcomes]
+        )
+        for engine in rig.ENGINES
+    }
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -163,7 +183,7 @@ def test_an_answer_survives_its_line_to_the_last_bit():
 def test_an_interrupted_run_leaves_a_partial_report(suite, tmp_path, sent):
     suite.write_text(TINY_SUITE.replace("length_s: 1.5", "length_s: 600.0").replace("force_n: 800.0", "force_n: 0.0"))
     surefoot = str(Path(sys.executable).with_name("surefoot"))
-    command = [surefoot, "verify", str(bundle_folder()), "--suite", str(suite), "--no-pages", "--report"]
+    command = [surefoot, "verify", str(GO2_BUNDLE), "--suite", str(suite), "--no-pages", "--report"]
     folder = tmp_path / "v"
     with subprocess.Popen([*command, str(folder), "--gate", "standard"], stdout=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 120.0
@@ -184,7 +204,7 @@ def test_an_interrupted_run_leaves_a_partial_report(suite, tmp_path, sent):
 
 def test_an_evaluation_goes_into_its_bundle_and_into_no_other(suite, tmp_path):
     folder = tmp_path / "bundle"
-    shutil.copytree(bundle_folder(), folder)
+    shutil.copytree(GO2_BUNDLE, folder)
     verified = verify(request(suite, tmp_path / "v", bundle=folder))
     before = load_bundle(folder, runtime="numpy").identity
     identity = add_evaluation(folder, verified.evaluation)
@@ -203,7 +223,7 @@ def test_a_signed_bundle_is_verified_and_takes_its_evaluation_only_with_a_key_th
     suite, tmp_path, capsys
 ):
     folder, (private, public) = tmp_path / "bundle", new_key()
-    shutil.copytree(bundle_folder(), folder)
+    shutil.copytree(GO2_BUNDLE, folder)
     sign_bundle(folder, private)
     key = tmp_path / "key"
     key.write_text(private)

@@ -1,13 +1,12 @@
 """Faults planted in bundles are refused before a motor moves, and the campaign says so only where it is so."""
 
 import dataclasses
-import importlib.util
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 from bundles import write_bundle
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.bundle.golden_replay import Deviations
@@ -20,8 +19,6 @@ from surefoot_devtools.mutation.contract_outcome import contract_figures
 from surefoot_devtools.mutation.contract_outside import changed_within
 from surefoot_devtools.mutation.contract_page import contract_page, contract_table
 
-(_PACKAGE,) = map(Path, importlib.util.find_spec("surefoot_tasks").submodule_search_locations)  # type: ignore[union-attr]
-GO2 = _PACKAGE / "velocity" / "bundles" / "Surefoot-Velocity-Flat-Go2"
 ORIGIN = {"date": "2026-01-01", "commit": "abc"}
 
 
@@ -41,7 +38,7 @@ def of_kinds(*kinds: Kind):
 @pytest.fixture(scope="module")
 def outcomes():
     """Every sixth fault of the Go2's bundle, about 160."""
-    return run_contract_campaign(GO2, say=quiet, choose=every(6))
+    return run_contract_campaign(GO2_BUNDLE, say=quiet, choose=every(6))
 
 
 def test_every_fault_that_changes_what_the_go2s_joints_are_told_is_refused(outcomes):
@@ -89,8 +86,8 @@ def test_table_and_page_tell_the_counts_and_each_one_that_was_accepted(outcomes)
 
 
 def test_a_network_is_another_one_in_its_part_of_the_command_range_and_the_same_elsewhere():
-    contract = load_bundle(GO2, runtime="numpy").contract
-    network = load_weights((GO2 / "policy.npz").read_bytes(), "policy.npz")
+    contract = load_bundle(GO2_BUNDLE, runtime="numpy").contract
+    network = load_weights((GO2_BUNDLE / "policy.npz").read_bytes(), "policy.npz")
     changed = changed_within(network, contract, {0: (0.9, 0.05), 2: (-0.5, 0.1)}, by=2.0)
     # Forward at 0.9, 0.9, 0.9, 0.825, 0.7 with a yaw rate of -0.5, -0.45, -0.2, -0.5, -0.5: the tents over the two are
     # 1 and 1, 1 and 0.75, 1 and 0, 0.25 and 1, 0 and 1, and the sum of them is 2, 1.75, 1, 1.25, 1.
@@ -108,7 +105,7 @@ def test_a_network_that_differs_outside_of_what_was_recorded_is_refused_in_each_
     def choose(mutants):
         return [m for m in mutants if m.kind == "outside the trace" and ("parameters" in m.title or "of 1" in m.title)]
 
-    outcomes = run_contract_campaign(GO2, say=quiet, choose=choose)
+    outcomes = run_contract_campaign(GO2_BUNDLE, say=quiet, choose=choose)
     titles = {outcome.mutant.title for outcome in outcomes}
     assert {
         "policy.pt alone: the parameters are right, the code is not",
@@ -121,13 +118,13 @@ def test_a_network_that_differs_outside_of_what_was_recorded_is_refused_in_each_
 
 
 def test_malformed_numbers_are_refused_in_words_and_none_ends_in_a_traceback():
-    outcomes = run_contract_campaign(GO2, say=quiet, choose=of_kinds("malformed numbers"))
+    outcomes = run_contract_campaign(GO2_BUNDLE, say=quiet, choose=of_kinds("malformed numbers"))
     assert len(outcomes) >= 30
     assert not any(outcome.accepted or outcome.crashes for outcome in outcomes)
 
 
 def test_joints_under_other_names_in_both_orders_and_in_the_trace_are_refused():
-    outcomes = run_contract_campaign(GO2, say=quiet, choose=of_kinds("names of joints"))
+    outcomes = run_contract_campaign(GO2_BUNDLE, say=quiet, choose=of_kinds("names of joints"))
     titles = [outcome.mutant.title for outcome in outcomes]
     assert "left and right legs have each other's names" in titles
     assert "FL_hip_joint is written with another alphabet's letter" in titles
@@ -152,7 +149,7 @@ def test_faults_of_a_policy_with_a_memory_that_sees_its_feet_are_refused_too(tmp
 def test_a_loader_that_does_not_replay_is_found_out(monkeypatch):
     monkeypatch.setattr("surefoot_bridge.bundle.bundle.replay", lambda *_, **__: Deviations(0.0, 0.0, 0.0))
     outcomes = run_contract_campaign(
-        GO2, say=quiet, choose=lambda mutants: [m for m in mutants if "scaled: -1" in m.title]
+        GO2_BUNDLE, say=quiet, choose=lambda mutants: [m for m in mutants if "scaled: -1" in m.title]
     )
     assert not any(outcome.ok for outcome in outcomes)
     figures = contract_figures(outcomes)
@@ -168,7 +165,7 @@ def test_a_loader_that_raises_something_else_is_found_out(monkeypatch):
         monkeypatch.setattr("surefoot_devtools.mutation.contract_campaign.load_bundle", broken)
         return mutants[:1]
 
-    outcomes = run_contract_campaign(GO2, say=quiet, choose=choose)
+    outcomes = run_contract_campaign(GO2_BUNDLE, say=quiet, choose=choose)
     assert outcomes[0].crashes
     assert not outcomes[0].ok
 

@@ -2,13 +2,14 @@
 
 import dataclasses
 import json
+import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
-from tests.unit.evaluation_rig import bundle_folder
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot import cli
 from surefoot.commands import export, play
@@ -186,7 +187,7 @@ def test_a_short_run_is_played_in_proportion(tmp_path, monkeypatch, iterations, 
 def test_a_bundle_of_another_task_or_a_signed_one_is_replaced_only_where_that_is_asked_for(tmp_path):
     trained = SimpleNamespace(settings=SimpleNamespace(robot="unitree_go2", task=TASK))
     theirs = tmp_path / "bundle"
-    shutil.copytree(bundle_folder(), theirs)
+    shutil.copytree(GO2_BUNDLE, theirs)
     export._check_place(theirs, trained, replace=False)
     (theirs / "manifest.json.sig").write_text("a signature")
     with pytest.raises(SurefootError, match=r"holds a bundle of unitree_go2 for .*, signed, not a bundle .* --replace"):
@@ -195,6 +196,21 @@ def test_a_bundle_of_another_task_or_a_signed_one_is_replaced_only_where_that_is
     with pytest.raises(SurefootError, match=r"holds a bundle that cannot be read, not .* --replace\."):
         export._check_place(theirs, trained, replace=False)
     export._check_place(tmp_path / "new", trained, replace=False)
+
+
+def test_an_export_says_why_the_robot_fell_and_what_comes_next(capsys):
+    off = {"policy.pt": 1e-7}
+    exported = SimpleNamespace(
+        bundle=SimpleNamespace(
+            identity="4711", deviations=SimpleNamespace(observation=1e-7, action=1e-6, joint_command=1e-7)
+        ),
+        parity={"golden": SimpleNamespace(largest=off), "random": SimpleNamespace(largest=off)},
+        fell_at=583,
+    )
+    export._report(exported, Path("bundle"), signed=False)
+    said = capsys.readouterr().out
+    assert "the robot was pushed over on purpose and lay at step 583: a trace holds a fall as well." in said
+    assert re.search(r"Next: (\S*/)?surefoot verify bundle$", said.strip())
 
 
 def test_the_remedy_of_a_run_of_another_machine_is_taken(capsys, tmp_path):

@@ -1,134 +1,21 @@
 """A robot's specification: what it refuses, and that names and not positions carry its meaning."""
 
 import copy
-import math
 import pickle
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
+from tests.unit.robot_rig import every_robot, group, make_biped, mjcf, refusal, tuning
 
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_bridge.robots.transports import known_caps
-from surefoot_robots import (
-    ActuatorGroup,
-    Handling,
-    JointGroup,
-    RobotInterface,
-    RobotSpec,
-    TaskTuning,
-    get_robot,
-    list_robots,
-)
-
-every_robot = pytest.mark.parametrize("spec", [get_robot(name) for name in list_robots()], ids=lambda spec: spec.name)
-
-DECLARED = ("left_hip", "left_knee", "right_hip", "right_knee")
-
-PASSIVE = {"saturation_effort_nm": 20.0, "friction_nm": 0.0, "viscous_nms_rad": 0.0}
-
-
-def group(name, pattern, num_joints, **changes):
-    numbers = {
-        "stiffness": 30.0,
-        "damping": 1.0,
-        "effort_limit_nm": 20.0,
-        "velocity_limit_rad_s": 10.0,
-        "armature_kgm2": 0.01,
-        **PASSIVE,
-    }
-    return ActuatorGroup(name=name, joint_pattern=pattern, num_joints=num_joints, **{**numbers, **changes})
-
-
-def mjcf(folder: Path, joints=DECLARED) -> Path:
-    legs = "".join(
-        f'<body name="{joint}_link"><joint name="{joint}" range="-1 2"/><body name="{joint}_foot"/></body>'
-        for joint in joints
-    )
-    path = folder / "biped.xml"
-    site = '<site name="imu" pos="0.1 0 0.05"/>'
-    path.write_text(f'<mujoco><worldbody><body name="trunk"><freejoint/>{site}{legs}</body></worldbody></mujoco>')
-    return path
-
-
-def handling(**changes) -> Handling:
-    numbers = {"stand_s": 2.0, "sit_s": 1.0, "crouch_s": 0.3, "damped_nms_per_rad": 3.0}
-    mappings = {
-        "stand_rad": dict.fromkeys(DECLARED, 0.2),
-        "sit_rad": dict.fromkeys(DECLARED, 0.4),
-        "crouch_rad": dict.fromkeys(DECLARED, 0.3),
-        "stiffness_nm_per_rad": dict.fromkeys(DECLARED, 60.0),
-        "damping_nms_per_rad": dict.fromkeys(DECLARED, 4.0),
-    }
-    said = {"rests_without_gantry": False, "passive_needs": "the gantry carries it"}
-    return Handling(**{**numbers, **mappings, **said, **changes})
-
-
-def tuning(**changes) -> TaskTuning:
-    numbers = {
-        "swing_height_m": 0.05,
-        "rest_group": "hip",
-        "lin_vel_x_m_s": 1.0,
-        "lin_vel_y_m_s": 0.3,
-        "ang_vel_z_rad_s": 1.0,
-        "initial_speed": 0.1,
-        "initial_joint_offset_rad": 0.05,
-        "payload_box_m": ((-0.1, -0.1, 0.1), (0.1, 0.1, 0.2)),
-        "reward_weights": {},
-    }
-    return TaskTuning(**{**numbers, **changes})
+from surefoot_robots import JointGroup, RobotInterface, get_robot
 
 
 @pytest.fixture
 def biped(tmp_path):
-    """Build a robot with two joints in each leg; arguments replace fields, `joints` the order of declaration."""
-
-    def build(*, joints=DECLARED, **changes):
-        values = {
-            "name": "biped",
-            "label": "Biped",
-            "revision": "1",
-            "kind": "humanoid",
-            "mjcf_path": mjcf(tmp_path, joints),
-            "base_body": "trunk",
-            "joint_names": tuple(joints),
-            "sdk_joint_names": ("right_knee", "right_hip", "left_knee", "left_hip"),
-            "foot_bodies": ("left_knee_foot", "right_knee_foot"),
-            "sole_offsets_m": (((0.0, 0.0, 0.0),), ((0.0, 0.0, 0.0),)),
-            "sole_radius_m": 0.02,
-            "base_height_m": 0.5,
-            "actuators": (group("hip", ".*_hip", 2), group("knee", ".*_knee", 2, stiffness=40.0)),
-            "default_joint_pos": {"left_hip": 0.1, "left_knee": 0.2, "right_hip": 0.1, "right_knee": 0.2},
-            "joint_limits_rad": dict.fromkeys(DECLARED, (-1.0, 2.0)),
-            "action_scale_rad": {"left_hip": 0.3, "left_knee": 0.4, "right_hip": 0.3, "right_knee": 0.4},
-            "joint_mirror": {
-                "left_hip": ("right_hip", 1),
-                "right_hip": ("left_hip", 1),
-                "left_knee": ("right_knee", 1),
-                "right_knee": ("left_knee", 1),
-            },
-            "joint_groups": {"hip": JointGroup(".*_hip", 2)},
-            "foot_mirror": {"left_knee_foot": "right_knee_foot", "right_knee_foot": "left_knee_foot"},
-            "foot_diagonal": {},
-            "fall_bodies": ("trunk",),
-            "imu_site": "imu",
-            "handling": handling(),
-            "interface": RobotInterface(
-                sensors=("gyro", "gravity", "joint_pos", "joint_vel"),
-                low_level_hz=500.0,
-                motor_temperature_limit_c=80.0,
-            ),
-            "tuning": tuning(),
-        }
-        return RobotSpec(**{**values, **changes})
-
-    return build
-
-
-def refusal(build, **changes) -> str:
-    with pytest.raises(SurefootError) as error:
-        build(**changes)
-    return str(error.value)
+    return partial(make_biped, tmp_path)
 
 
 # What it refuses
@@ -246,19 +133,6 @@ def test_soles_that_do_not_match_the_feet_are_refused(biped):
 def test_a_diagonal_that_leads_to_no_foot_and_back_is_refused(biped):
     assert refusal(biped, foot_diagonal={"left_knee_foot": "left_hip_foot"}).startswith(
         "Unknown foot in foot_diagonal of biped 'left_hip_foot'; valid: left_knee_foot"
-    )
-
-
-def test_a_pose_that_lacks_a_joint_or_leaves_its_range_is_refused(biped):
-    short = {"left_hip": 0.1, "left_knee": 0.2, "right_hip": 0.1}
-    assert refusal(biped, handling=handling(sit_rad=short)) == (
-        "biped: sit_rad of its handling lacks or adds right_knee."
-    )
-    assert refusal(biped, handling=handling(stand_rad=dict.fromkeys(DECLARED, 2.5))) == (
-        "biped: stand_rad of its handling has left_hip at 2.5; its range is -1.0 to 2.0."
-    )
-    assert refusal(biped, handling=handling(crouch_rad=dict.fromkeys(DECLARED, -1.5))) == (
-        "biped: crouch_rad of its handling has left_hip at -1.5; its range is -1.0 to 2.0."
     )
 
 
@@ -397,48 +271,6 @@ def test_a_robot_has_no_sensor_that_nobody_knows():
 def test_a_robot_that_takes_no_commands_is_refused():
     with pytest.raises(SurefootError, match=r"low_level_hz is 0\.0; it must be > 0"):
         RobotInterface(sensors=("gyro",), low_level_hz=0.0, motor_temperature_limit_c=80.0)
-
-
-# How it is held
-
-
-def test_a_go2_lies_on_its_belly_and_a_g1_needs_a_gantry():
-    go2, g1 = get_robot("unitree_go2"), get_robot("unitree_g1")
-    assert (go2.handling.rests_without_gantry, g1.handling.rests_without_gantry) == (True, False)
-    assert [go2.handling.stand_rad[f"RL_{part}_joint"] for part in ("hip", "thigh", "calf")] == [0.0, 0.8, -1.5]
-    assert [go2.handling.sit_rad[f"{leg}_hip_joint"] for leg in ("FL", "FR", "RL", "RR")] == [0.35, -0.35, 0.5, -0.5]
-    assert g1.handling.stand_rad["right_shoulder_roll_joint"] == -0.25
-
-
-def test_a_crouching_go2_has_its_front_feet_ahead_of_its_hips_and_its_hind_feet_behind():
-    crouch = get_robot("unitree_go2").handling.crouch_rad
-    # Thigh and calf are 0.213 m long each: forward of the hip -0.213 (sin(thigh) + sin(thigh + calf)), as far down
-    # 0.213 (cos(thigh) + cos(thigh + calf)). Front:
-    # sin 0.51 + sin(-1.26) = -0.464; hind: sin 1.44 + sin(-0.44) = 0.566.
-    for leg, ahead_m, down_m in (("FL", 0.099, 0.251), ("RR", -0.120, 0.220)):
-        thigh, knee = (crouch[f"{leg}_{part}_joint"] for part in ("thigh", "calf"))
-        assert -0.213 * (math.sin(thigh) + math.sin(thigh + knee)) == pytest.approx(ahead_m, abs=0.001)
-        assert 0.213 * (math.cos(thigh) + math.cos(thigh + knee)) == pytest.approx(down_m, abs=0.001)
-        assert crouch[f"{leg}_hip_joint"] == (0.25 if leg.endswith("L") else -0.25)  # both outwards
-
-
-def test_a_crouching_g1_is_on_its_way_from_standing_to_sitting():
-    handled = get_robot("unitree_g1").handling
-    for joint, crouch in handled.crouch_rad.items():
-        assert crouch == pytest.approx(0.6 * handled.stand_rad[joint] + 0.4 * handled.sit_rad[joint]), joint
-
-
-@every_robot
-def test_a_pose_is_the_same_on_both_sides(spec):
-    for pose in (spec.handling.stand_rad, spec.handling.sit_rad, spec.handling.crouch_rad):
-        for joint, (partner, sign) in spec.joint_mirror.items():
-            assert pose[partner] == sign * pose[joint]
-
-
-def test_the_soles_of_a_g1_stay_flat_in_both_poses():
-    handled = get_robot("unitree_g1").handling
-    for pose in (handled.stand_rad, handled.sit_rad):
-        assert abs(sum(pose[f"left_{joint}_joint"] for joint in ("hip_pitch", "knee", "ankle_pitch"))) < 0.01
 
 
 def test_diagonal_feet_of_a_go2_are_front_left_with_rear_right():

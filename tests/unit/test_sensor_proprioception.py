@@ -196,7 +196,7 @@ def test_joint_readings_may_be_columns_of_a_wider_array() -> None:
         seed=0,
     )
     sensors.advance()
-    place = rig.layout.slice_of("joint_vel")
+    (place,) = (item for item in rig.layout.slices if item.name == "joint_vel")
     assert sensors.observe()[:, place.start : place.stop].tolist() == [[3.0, 4.0], [12.0, 13.0]]
 
 

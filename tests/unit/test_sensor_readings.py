@@ -83,7 +83,7 @@ class Rig:
 
     def read(self, name: str) -> torch.Tensor:
         """What a term shows now, (num_envs, dim * history)."""
-        place = self.layout.slice_of(name)
+        (place,) = (item for item in self.layout.slices if item.name == name)
         return self.sensors.observe()[:, place.start : place.stop]
 
     def step(self, name: str) -> list[float]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from bundles import write_bundle
 
+from surefoot_bridge.bundle import new_key
 from surefoot_bridge.unitree import opening
 from surefoot_bridge.unitree.emulation.watchers import draw_without_display
 
@@ -24,6 +25,13 @@ def written(tmp_path_factory):
 def folder(written, tmp_path):
     """A copy of it, to be changed."""
     return Path(shutil.copytree(written, tmp_path / "bundle"))
+
+
+@pytest.fixture
+def keys():
+    """A private key and its public one."""
+    pytest.importorskip("cryptography", reason="cryptography is not installed")
+    return new_key()
 
 
 @pytest.fixture

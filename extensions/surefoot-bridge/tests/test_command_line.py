@@ -51,20 +51,6 @@ def test_every_subcommand_that_is_listed_can_be_imported_by_itself():
         assert f"usage: surefoot-bridge {name}" in ran.stdout
 
 
-def test_without_a_subcommand_it_is_said_which_there_are():
-    ran = run()
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == (
-        f"surefoot-bridge: A subcommand is missing; valid: {', '.join(COMMANDS)}. See: surefoot-bridge --help\n"
-    )
-
-
-def test_an_unknown_subcommand_is_refused_with_the_known_ones(capsys):
-    assert main(["satges"]) == 2
-    valid = "stages, check, run, emulate, guardian, log, key."
-    assert f"Unknown subcommand 'satges'; valid: {valid}" in capsys.readouterr().err
-
-
 def test_a_refusal_is_one_message_without_a_traceback(tmp_path, capsys):
     assert main(["check", str(tmp_path / "none")]) == 2
     assert capsys.readouterr().err == (

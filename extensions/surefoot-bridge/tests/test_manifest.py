@@ -162,11 +162,6 @@ def test_a_new_manifest_removes_the_signature_of_the_old_one(folder):
 
 
 class TestSignature:
-    @pytest.fixture
-    def keys(self):
-        pytest.importorskip("cryptography", reason="cryptography is not installed")
-        return new_key()
-
     def check(self, folder, key):
         manifest, files = read_files(folder)
         check_signature(manifest, files.get("manifest.json.sig"), key, folder=folder)

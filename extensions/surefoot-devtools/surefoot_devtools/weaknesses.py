@@ -89,13 +89,7 @@ class Weakness:
 
 
 class WeakPolicy(Policy):
-    """A healthy policy with a weakness; its memory goes in and comes out as that of any policy.
-
-    Args:
-        policy: The healthy policy.
-        contract: Its contract.
-        weakness: The weakness.
-    """
+    """A healthy policy with a weakness; its memory goes in and comes out as that of any policy."""
 
     def __init__(self, policy: Policy, contract: Contract, weakness: Weakness) -> None:
         self.runtime, self.observation_dim, self.action_dim = policy.runtime, policy.observation_dim, policy.action_dim

@@ -14,13 +14,7 @@ RENDEZVOUS = "SUREFOOT_RENDEZVOUS"
 
 @dataclass(frozen=True)
 class Ranks:
-    """Place of this process among those of the run.
-
-    Attributes:
-        rank: Number of this process.
-        local_rank: Number of this process on its machine.
-        world_size: Number of processes.
-    """
+    """Place of this process among those of the run."""
 
     rank: int = 0
     local_rank: int = 0

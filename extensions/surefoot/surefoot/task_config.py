@@ -110,11 +110,6 @@ def _number(text: str) -> float | None:
 def opened(task: str, env_cfg: Any, *, device: str) -> Iterator[Any]:
     """Start an engine with a task's environment, reset; both end with the block.
 
-    Args:
-        task: Task id, checked.
-        env_cfg: The environment's configuration, resolved.
-        device: The device, checked.
-
     Yields:
         The environment itself, without Gymnasium's wrappers.
     """

@@ -20,9 +20,6 @@ REPEATS = 2
 def measure_start(report: Callable[[str], None]) -> tuple[dict[str, float], list[dict[str, Any]], bool]:
     """Measure every help, and every refusal that needs no engine.
 
-    Args:
-        report: Takes a line of progress.
-
     Returns:
         Figures, a row for each, and whether all were quick enough.
     """

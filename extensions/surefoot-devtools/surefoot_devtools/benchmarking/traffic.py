@@ -57,12 +57,7 @@ def actuator_parameters() -> set[str]:
 
 
 def actuator_bytes(launch: Any, num_joints: int) -> float:
-    """Return the bytes that a substep moves.
-
-    Args:
-        launch: The recorded launch of the kernel.
-        num_joints: Number of joints.
-    """
+    """Return the bytes that a substep moves."""
     arguments = dict(zip((item.label for item in launch.kernel.adj.args), launch.fwd_args, strict=True))
     columns = sum(num_joints if name in PER_JOINT else 1 for name in actuator_parameters())
     num_slots = arguments["commands"].shape[1]

@@ -81,13 +81,7 @@ class FaultyPolicy(Policy):
 
 
 class FaultyOperator(Operator):
-    """An operator who fails while a fault is on.
-
-    Args:
-        operator: The operator.
-        injection: The fault.
-        clock: The true clock.
-    """
+    """An operator who fails while a fault is on."""
 
     def __init__(self, operator: Operator, injection: Injection, *, clock: Clock) -> None:
         name, self._at_remote = injection.fault.name, injection.fault.name in REMOTE_KINDS

@@ -62,10 +62,6 @@ def judge(fault: Fault, measured: Measured) -> Judgement:
     between the sending of a command and its obedience, and, where the robot has the fault, the age of reports when
     the bridge sees them; of each what 99.9 % are below. A response that is not due to one of the expected rules,
     where there are some, counts only if it damps for good.
-
-    Args:
-        fault: The fault.
-        measured: What was measured.
     """
     start_s, robot, bridge = measured.start_s, measured.robot, measured.bridge
     arrivals: list[tuple[float, float, bool]] = robot["arrivals"]

@@ -59,11 +59,6 @@ class LiveWitness(Witness):
     not (the guardian, which does not know where the joints are, sends zeros). A command leaves some time after it was
     checked, not always the same: for the move of targets, times may differ by half a low-level period.
 
-    Args:
-        robot: The robot.
-        contract: The contract.
-        limits: Limits of the stage.
-
     Attributes:
         spoilt_from_s: When reports begin not to be what the bridge knows; infinity for never [s].
         spoilt_until_s: When they are again what it knows [s].

@@ -33,10 +33,6 @@ AT_THE_ROBOT = (
 class WireFaults:
     """Sends reports as a fault has them.
 
-    Args:
-        injection: The fault.
-        robot: The simulated robot.
-
     Attributes:
         here: Whether the fault is one of :data:`AT_THE_ROBOT`.
     """

@@ -18,12 +18,7 @@ _BY_JOINT = ("joint_pos_rad", "joint_vel_rad_s", "joint_torque_nm", "motor_tempe
 
 @dataclass(frozen=True)
 class Chain:
-    """What stands between a robot's report and its joints.
-
-    Attributes:
-        contract: The contract.
-        policy: The policy.
-    """
+    """What stands between a robot's report and its joints."""
 
     contract: Contract
     policy: Policy

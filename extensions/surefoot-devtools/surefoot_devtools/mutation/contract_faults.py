@@ -29,11 +29,7 @@ _FOR_EACH_JOINT = (
 
 
 def fault_mutants(data: Any) -> Iterator[ContractMutant]:
-    """Yield the faults that fit a contract.
-
-    Args:
-        data: What its JSON holds.
-    """
+    """Yield the faults that fit a contract."""
     yield from _joint_order(data)
     yield from _pose_gains_and_action(data)
     yield from observation_mutants(data)

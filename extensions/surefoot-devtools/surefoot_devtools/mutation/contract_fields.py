@@ -15,11 +15,7 @@ _ALL_ITEMS = "observation.terms"
 
 
 def field_mutants(data: Any) -> Iterator[ContractMutant]:
-    """Yield mutants of a contract, field by field.
-
-    Args:
-        data: What its JSON holds.
-    """
+    """Yield mutants of a contract, field by field."""
     yield from _of_object(Contract, data, ())
 
 

@@ -66,9 +66,7 @@ class ContractMutant:
     harmless: str = ""
 
 
-def contract_mutant(
-    kind: Kind, title: str, edit: Callable[[Any], object], *, path: str = "", harmless: str = ""
-) -> ContractMutant:
+def contract_mutant(kind: Kind, title: str, edit: Callable[[Any], object], *, path: str = "") -> ContractMutant:
     """Return a mutant of the contract.
 
     Args:
@@ -76,7 +74,6 @@ def contract_mutant(
         title: What is changed.
         edit: Changes what the JSON of the contract holds, in place.
         path: The field.
-        harmless: Why it is no matter.
     """
 
     def change(files: Files) -> Files:
@@ -84,7 +81,7 @@ def contract_mutant(
         edit(data)
         return with_contract(files, data)
 
-    return ContractMutant(kind, title, change, path=path, harmless=harmless)
+    return ContractMutant(kind, title, change, path=path)
 
 
 def replacing(kind: Kind, title: str, changed: Mapping[str, bytes], **options: Any) -> ContractMutant:
@@ -120,12 +117,7 @@ _HARMLESS = (
 
 
 def why_harmless(mutant: ContractMutant, contract: Contract) -> str:
-    """Say why a mutant that was measured to change nothing may be accepted; empty if nothing says so.
-
-    Args:
-        mutant: The mutant.
-        contract: The contract of the bundle that it changes.
-    """
+    """Say why a mutant that was measured to change nothing may be accepted; empty if nothing says so."""
     if mutant.harmless:
         return mutant.harmless
     sees_feet = any(term.source == "foot_contact" for term in contract.observation.terms)

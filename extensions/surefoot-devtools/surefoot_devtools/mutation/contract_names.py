@@ -19,11 +19,7 @@ _ALIKE = {"a": "\u0430", "e": "\u0435", "i": "\u0456", "o": "\u043e", "p": "\u04
 
 
 def name_mutants(files: Mapping[str, bytes]) -> Iterator[ContractMutant]:
-    """Yield the faults that fit a bundle.
-
-    Args:
-        files: Content of the bundle's files by name.
-    """
+    """Yield the faults that fit a bundle."""
     robot = json.loads(files[CONTRACT_FILE])["robot"]
     joints = robot["joint_names"]
     if robot["name"] in list_robots():  # which leg a joint is in is no part of a contract

@@ -13,11 +13,7 @@ from .contract_mutant import ContractMutant, contract_mutant
 
 
 def observation_mutants(data: Any) -> Iterator[ContractMutant]:
-    """Yield the faults of a contract's observation.
-
-    Args:
-        data: What its JSON holds.
-    """
+    """Yield the faults of a contract's observation."""
     yield from _terms(data)
     yield from _whole_observation(data)
 

@@ -30,13 +30,7 @@ def contract_table(outcomes: Sequence[ContractOutcome]) -> str:
 
 
 def contract_page(bundle: str, outcomes: Sequence[ContractOutcome], origin: dict[str, Any]) -> str:
-    """Return the campaign as a Markdown page.
-
-    Args:
-        bundle: Name of the bundle.
-        outcomes: What was found.
-        origin: Provenance of the report.
-    """
+    """Return the campaign as a Markdown page."""
     counts = contract_figures(outcomes)
     lines = [
         f"# Faults planted in the bundle {bundle}",

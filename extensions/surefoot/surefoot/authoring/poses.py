@@ -219,12 +219,7 @@ class Poser:
 
 
 def find_soles(model: mujoco.MjModel, anatomy: Anatomy) -> Soles:
-    """Return the points that touch flat ground, with all joints at zero and the base level.
-
-    Args:
-        model: The robot.
-        anatomy: Its feet.
-    """
+    """Return the points that touch flat ground, with all joints at zero and the base level."""
     data = at_zero(model)
     shapes = {
         foot: range(body.geomadr[0], body.geomadr[0] + body.geomnum[0])

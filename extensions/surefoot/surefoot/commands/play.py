@@ -64,7 +64,7 @@ class PlayPlan:
     @property
     def video(self) -> Path:
         """Place of the film unless the command line names another."""
-        return self.trained.output / "videos" / f"{self.trained.checkpoint.stem}_{self.physics}.mp4"
+        return self.trained.output / "videos" / f"{self.trained.checkpoint.stem}_{self.engine}.mp4"
 
     def open_session(self, args: argparse.Namespace, *, num_envs: int) -> AbstractContextManager[PlaySession]:
         """Start the engine."""

@@ -233,6 +233,9 @@ def _print(verified: Verified, seconds: float, *, gated: bool) -> None:
 
 
 def _write_report(path: Path, request: VerifyRequest, verified: Verified, seconds: float) -> None:
+    from statistics import median
+
+    from surefoot.evaluation.running.trial_runner import LARGEST_PUSH
     from surefoot.report import provenance, write_report
 
     figures: dict[str, float | int | None] = {"seconds": seconds, "trials": verified.tally.trials}
@@ -254,6 +257,9 @@ def _write_report(path: Path, request: VerifyRequest, verified: Verified, second
         )
         if outcome is not None and outcome.trials:
             figures[f"{row.engine}_{row.scenario}_success_rate"] = outcome.successes / outcome.trials
+            pushes = [item.measures[LARGEST_PUSH] for item in outcome.outcomes if LARGEST_PUSH in item.measures]
+            if pushes:
+                figures[f"{row.engine}_{row.scenario}_median_n"] = median(pushes)
     ok = _status(verified, judged=request.gate is not None) == EXIT_HELD
     engines = ",".join(verified.evaluation.engines)
     origin = provenance(seed=verified.evaluation.suite.seed, engine=engines, device=request.device)

@@ -47,10 +47,6 @@ class CommandCorrection:
     It integrates the error in the direction of the command. What it finds is kept for slow and fast commands of each
     direction by itself, for a robot does not crawl as it runs, nor walk backward as it walks forward; so it is there
     when a robot walks again after it stood. Where a robot has not walked yet, it begins with the mean of the others.
-
-    Args:
-        num_envs: Number of robots, N.
-        device: Device.
     """
 
     def __init__(self, num_envs: int, device: str) -> None:

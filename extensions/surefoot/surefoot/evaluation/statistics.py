@@ -148,38 +148,32 @@ def newcombe_interval(
     )
 
 
-def median_interval(values: Sequence[float] | np.ndarray, confidence: float = CONFIDENCE) -> Interval | None:
+def median_interval(values: Sequence[float] | np.ndarray) -> Interval | None:
     """Return an interval of the median that two values of the sample span, whatever their distribution.
 
     The k-th smallest and k-th largest of n values hold the median between them unless fewer than k of them lie on one
-    of its sides, of which each has the binomial probability P(B(n, 1/2) < k). The largest k is taken that keeps the
-    confidence (David and Nagaraja, Order Statistics, 2003, 7.1).
+    of its sides, of which each has the binomial probability P(B(n, 1/2) < k). The largest k is taken that keeps
+    :data:`CONFIDENCE` (David and Nagaraja, Order Statistics, 2003, 7.1).
 
     Args:
         values: The sample, (n,).
-        confidence: Confidence, which the interval has or exceeds.
 
     Returns:
         The interval; None where the sample is too small for one (fewer than 6 values at 0.95).
     """
     ordered = np.sort(_sample(values))
     number = len(ordered)
-    missing = 1.0 - confidence
     tail, rank = 0, 0
     while rank < number // 2:
         tail += math.comb(number, rank)
-        if 2 * tail / 2**number > missing:
+        if 2 * tail / 2**number > 1.0 - CONFIDENCE:
             break
         rank += 1
     return None if rank == 0 else Interval(float(ordered[rank - 1]), float(ordered[number - rank]))
 
 
 def median_difference_interval(
-    values: Sequence[float] | np.ndarray,
-    other_values: Sequence[float] | np.ndarray,
-    *,
-    seed: int,
-    confidence: float = CONFIDENCE,
+    values: Sequence[float] | np.ndarray, other_values: Sequence[float] | np.ndarray, *, seed: int
 ) -> Interval:
     """Return the interval of the difference of two medians, first less second, by a bootstrap of percentiles.
 
@@ -190,7 +184,6 @@ def median_difference_interval(
         values: A sample, (n,).
         other_values: An independent sample, (m,).
         seed: Seed of the resampling.
-        confidence: Confidence, two-sided.
 
     Raises:
         SurefootError: If a sample is empty or not finite.
@@ -202,7 +195,7 @@ def median_difference_interval(
             raise SurefootError("A difference of medians needs values on both sides.")
         chosen = generator.integers(0, len(sample), size=(RESAMPLES, len(sample)))
         medians.append(np.median(sample[chosen], axis=1))
-    low, high = np.quantile(medians[0] - medians[1], [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(medians[0] - medians[1], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return Interval(float(low), float(high))
 
 

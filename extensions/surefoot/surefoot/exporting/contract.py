@@ -30,10 +30,6 @@ COMMANDS = ("lin_vel_x_m_s", "lin_vel_y_m_s", "ang_vel_z_rad_s")
 def check_sensed(env: SurefootEnv, groups: list[str]) -> None:
     """Refuse an actor that sees what the robot's sensors do not measure.
 
-    Args:
-        env: The environment.
-        groups: Observation groups of the actor.
-
     Raises:
         SurefootError: Naming the term and what the robot measures.
     """

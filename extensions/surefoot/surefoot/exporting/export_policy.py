@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +76,6 @@ def export_policy(
     physics: Physics,
     device: str,
     private_key: str | None = None,
-    on_step: Callable[[], None] = lambda: None,
 ) -> Exported:
     """Record a policy in the engine and write its bundle: whole or not at all.
 
@@ -87,7 +85,6 @@ def export_policy(
         physics: Engine to record in, checked.
         device: Device, checked.
         private_key: Key to sign with, 32 bytes in base64.
-        on_step: Called after every control step of the recording.
 
     Raises:
         SurefootError: If the folder holds something else, the actor sees what the robot does not measure, or a form of
@@ -100,7 +97,7 @@ def export_policy(
     ) as session:
         groups = session.policy.obs_groups
         check_sensed(session.env, groups)
-        trace = record_trace(session, groups[0], on_step=on_step)
+        trace = record_trace(session, groups[0])
         network = read_network(session.policy.state_dict(), session.agent_cfg["actor"])
         parity = {
             "golden": _parity_on_trace(session, network, trace),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -75,18 +74,17 @@ class Trace:
     walked: np.ndarray
 
 
-def record_trace(session: PlaySession, group: str, *, on_step: Callable[[], None] = lambda: None) -> Trace:
+def record_trace(session: PlaySession, group: str) -> Trace:
     """Let a policy walk through all commands twice and fall, then sweep the commands, and apply what is clipped.
 
     Args:
         session: The policy in its environment of one robot, without noise and randomization.
         group: Observation group of the actor.
-        on_step: Called after every control step.
 
     Raises:
         SurefootError: If it does not fall however hard it is pushed.
     """
-    recorder = _Recorder(session, group, on_step)
+    recorder = _Recorder(session, group)
     trained = command_ranges(session.env)
     ends = np.array([[item.low, item.high] for item in trained])  # (3, 2)
     commands = [np.where(np.array(shares) < 0, -ends[:, 0], ends[:, 1]) * shares for shares in SHARES]
@@ -127,8 +125,8 @@ def _fall(session: PlaySession, recorder: _Recorder, command: np.ndarray) -> int
 class _Recorder:
     """Steps the session and takes down each step."""
 
-    def __init__(self, session: PlaySession, group: str, on_step: Callable[[], None]) -> None:
-        self._session, self._group, self._on_step = session, group, on_step
+    def __init__(self, session: PlaySession, group: str) -> None:
+        self._session, self._group = session, group
         spec = session.robot
         self._sdk_order = [spec.joint_names.index(name) for name in spec.sdk_joint_names]
         self._has_feet = "foot_contact" in spec.interface.sensors
@@ -173,7 +171,6 @@ class _Recorder:
             }
         )
         self._joint_commands.append(self._joint_command(env))
-        self._on_step()
 
     def golden(self) -> Golden:
         """Return what was taken down; the contract's hash is left empty."""

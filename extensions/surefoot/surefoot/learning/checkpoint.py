@@ -53,10 +53,6 @@ class CheckpointFolder:
     def save(self, content: Mapping[str, Any], iterations: int) -> Path:
         """Write a numbered checkpoint, then remove all but the last few.
 
-        Args:
-            content: What to save.
-            iterations: Number of completed iterations.
-
         Raises:
             SurefootError: If the folder cannot be written; earlier checkpoints are unharmed.
         """

@@ -14,12 +14,7 @@ WINDOW = 100
 
 
 class EpisodeStatistics:
-    """Means over the episodes that ended last.
-
-    Args:
-        num_envs: Number of environments.
-        device: Device of rewards and done flags.
-    """
+    """Means over the episodes that ended last."""
 
     def __init__(self, num_envs: int, device: str) -> None:
         self._return = torch.zeros(num_envs, device=device)

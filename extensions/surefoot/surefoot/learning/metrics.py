@@ -38,11 +38,7 @@ class MetricsSink(Protocol):
 
 
 class JsonLines:
-    """``metrics.jsonl``: one object a line for each iteration, appended at once; NaN and infinity become null.
-
-    Args:
-        path: The file.
-    """
+    """``metrics.jsonl``: one object a line for each iteration, appended at once; NaN and infinity become null."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -127,12 +127,7 @@ class SurefootRunner(OnPolicyRunner):
         return ending
 
     def save(self, path: str, infos: dict | None = None) -> None:
-        """Write a checkpoint with the whole state of the run.
-
-        Args:
-            path: The file.
-            infos: Anything to keep with it.
-        """
+        """Write a checkpoint with the whole state of the run."""
         write_checkpoint(Path(path), {**capture_run(self), "infos": infos})
 
     def load(

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import warp as wp
 
-from surefoot.engines import Physics
+from surefoot.engines import Physics, short_name
 from surefoot_bridge.errors import SurefootError
 
 from .adaptive.bounds import AdaptiveCfg
@@ -69,8 +69,8 @@ def make_layout(
         support = support_of(name, physics)
         if support.level != "supported":
             raise SurefootError(
-                f"Randomized parameter {name!r} is {support.level} in {physics}: {support.reason}. "
-                "Leave it out, or choose another engine with --physics."
+                f"Randomized parameter {name!r} is {support.level} in {short_name(physics)}: {support.reason}. "
+                "Leave it out, or choose another engine with --engine."
             )
         ranges[name] = asked
     return TableLayout.build(catalogue, ranges)

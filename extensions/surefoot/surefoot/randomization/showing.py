@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from surefoot.engines import Physics
+from surefoot.engines import Physics, short_name
 from surefoot.report import provenance, write_report
 from surefoot_robots import get_robot
 
@@ -35,7 +35,7 @@ def show(task: str, cfg: Any, physics: Physics, *, preset: str | None, report: P
         cfg.randomization.preset, cfg.randomization.ranges = preset, {}
     layout = make_layout(cfg.randomization, get_robot(cfg.robot_name), physics, initial_state=cfg.initial_state)
     rows = [_row(layout, parameter, physics) for parameter in layout.parameters]
-    title = f"{task} in {physics}, preset {cfg.randomization.preset}"
+    title = f"{task} in {short_name(physics)}, preset {cfg.randomization.preset}"
     table = Table("parameter", "unit", "for each", "nominal", "range", "drawn", "source", title=title)
     for row in rows:
         cells = [str(row[key]) for key in ("parameter", "unit", "over", "nominal", "range", "drawn", "source")]

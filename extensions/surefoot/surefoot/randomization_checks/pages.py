@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from surefoot.engines import short_name
+
 from .prove import Proof
 from .row import CHECKS, ProofRow
 
@@ -15,7 +17,7 @@ from .row import CHECKS, ProofRow
 def print_proof(task: str, physics: str, proof: Proof) -> None:
     """Print a line for each parameter, then what failed and what the engine leaves out."""
     by_parameter = _by_parameter(proof)
-    table = Table("parameter", "checks", "effect", title=f"{task} in {physics}", title_justify="left")
+    table = Table("parameter", "checks", "effect", title=f"{task} in {short_name(physics)}", title_justify="left")
     for name, rows in by_parameter.items():
         held = sum(row.ok for row in rows)
         colour = "green" if held == len(rows) else "bold red"
@@ -27,16 +29,17 @@ def print_proof(task: str, physics: str, proof: Proof) -> None:
             console.print(f"[bold red]{row.parameter}: {row.check}[/]: {row.value:.4g}, limit {row.limit:.4g}.")
             console.print(escape(f"  {row.statement}"))
     for name, (level, reason) in proof.exceptions.items():
-        console.print(f"{name}: {level} in {physics}: {reason}.")
+        console.print(f"{name}: {level} in {short_name(physics)}: {reason}.")
     console.print(f"{len(proof.proved)} of {len(proof.declared)} parameters proved.")
 
 
 def markdown(task: str, physics: str, proof: Proof, origin: dict[str, Any]) -> str:
     """Return the proof as a Markdown page."""
+    engine = short_name(physics)
     lines = [
-        f"# Randomization of {task} in {physics}",
+        f"# Randomization of {task} in {engine}",
         "",
-        f"Made by `surefoot randomization prove {task} --physics {physics}` on {str(origin['date'])[:10]} "
+        f"Made by `surefoot randomization prove {task} --engine {engine}` on {str(origin['date'])[:10]} "
         f"from commit {str(origin['commit'])[:12]}.",
         f"{len(proof.proved)} of {len(proof.declared)} parameters are proved. The checks of a parameter are: "
         f"{', '.join(CHECKS)} (the last but one for what enters the joint-space inertia).",

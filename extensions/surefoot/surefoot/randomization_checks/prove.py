@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from surefoot.engines import Physics, native_log
+from surefoot.engines import Physics, native_log, short_name
 from surefoot.randomization.catalogue import DECLARED
 from surefoot.randomization.support import support_of
 from surefoot.task_config import opened, resolve_task
@@ -65,7 +65,7 @@ def prove(
     Raises:
         SurefootError: If a range cannot be meant or the engine cannot run here.
     """
-    progress(f"Starting {NUM_ENVS} environments in {physics} on {device} ...")
+    progress(f"Starting {NUM_ENVS} environments in {short_name(physics)} on {device} ...")
     with open_bench(task, physics, device, log) as bench:
         names, exceptions = _divide(bench, physics)
         progress(f"{len(names)} parameters: draws")

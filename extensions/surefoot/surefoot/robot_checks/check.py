@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
-from surefoot.engines import check_physics
+from surefoot.engines import check_physics, short_name
 from surefoot.processes import module_command
 from surefoot.robot_checks.model_checks import check_model, check_readback
 from surefoot.robot_checks.motion_checks import REFERENCE, check_agreement, check_motion
@@ -60,7 +60,7 @@ def check_robot(
         if engine == REFERENCE:
             recording = reference
         else:
-            progress(f"{spec.name}: {engine} on {device}")
+            progress(f"{spec.name}: {short_name(engine)} on {device}")
             recording = _record_in_process(spec, engine, device)
         rows += check_readback(spec, engine, recording.model, truth)
         rows += check_motion(spec, engine, recording, referee)
@@ -70,6 +70,7 @@ def check_robot(
 
 
 def _record_in_process(spec: RobotSpec, engine: str, device: str) -> EngineRecord:
+    name = short_name(engine)
     with tempfile.TemporaryDirectory(prefix="surefoot-check-") as folder:
         path = Path(folder) / "recording.npz"
         command = module_command("surefoot.robot_checks.worker", spec.name, engine, device, str(path))
@@ -78,11 +79,10 @@ def _record_in_process(spec: RobotSpec, engine: str, device: str) -> EngineRecor
                 command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=_TIMEOUT_S, check=False
             )
         except subprocess.TimeoutExpired as error:
-            raise SurefootError(f"{engine} did not finish {spec.name}'s scenarios in {_TIMEOUT_S:.0f} s.") from error
+            raise SurefootError(f"{name} did not finish {spec.name}'s scenarios in {_TIMEOUT_S:.0f} s.") from error
         if result.returncode != 0 or not path.is_file():
             tail = "\n".join(result.stdout.splitlines()[-_LOG_TAIL_LINES:])
             raise SurefootError(
-                f"{engine} failed on {spec.name}'s scenarios with exit code {result.returncode}. Its last lines:\n"
-                f"{tail}"
+                f"{name} failed on {spec.name}'s scenarios with exit code {result.returncode}. Its last lines:\n{tail}"
             )
         return EngineRecord.load(path)

@@ -16,13 +16,7 @@ from surefoot_robots import RobotSpec
 
 @contextmanager
 def isaaclab_engine(spec: RobotSpec, physics: Physics, device: str) -> Iterator[Engine]:
-    """Start a simulator with one robot on flat ground and end it on leaving.
-
-    Args:
-        spec: The robot.
-        physics: The engine.
-        device: "cpu" or "cuda:<index>".
-    """
+    """Start a simulator with one robot on flat ground and end it on leaving."""
     install_shims()
     from isaaclab.app import launch_simulation
     from isaaclab.scene import InteractiveScene

@@ -28,12 +28,7 @@ Controller = Callable[[float, RobotState], Array]
 
 
 def record(engine: Engine, spec: RobotSpec) -> EngineRecord:
-    """Perform every scenario.
-
-    Args:
-        engine: The engine with the robot.
-        spec: The robot.
-    """
+    """Perform every scenario."""
     hold = _position_control(spec, lambda _: _default(spec))
     airborne = standing_state(spec, height_above_stand_m=_FLIGHT_HEIGHT_M)
     trajectories = {

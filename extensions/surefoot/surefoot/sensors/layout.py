@@ -143,17 +143,6 @@ class ObservationLayout:
         """Length of the observation."""
         return len(self.entry_column)
 
-    def slice_of(self, name: str) -> TermSlice:
-        """Return the place of a term.
-
-        Raises:
-            SurefootError: If there is no such term.
-        """
-        by_name = {item.name: item for item in self.slices}
-        if name not in by_name:
-            raise unknown_name("observation term", name, by_name)
-        return by_name[name]
-
 
 def _check_term(term: ProprioceptionTerm, dims: dict[Source, int]) -> None:
     if term.source not in dims:

@@ -27,13 +27,7 @@ RECURRENT_TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class Deviations:
-    """Largest deviations that a replay met.
-
-    Attributes:
-        observation: Of the observation.
-        action: Of the action.
-        joint_command: Of what the joints are told.
-    """
+    """Largest deviations that a replay met."""
 
     observation: float
     action: float

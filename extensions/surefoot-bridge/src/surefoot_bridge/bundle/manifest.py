@@ -116,9 +116,6 @@ def read_manifest(data: bytes, *, where: str) -> Manifest:
 def read_files(folder: Path) -> Tuple[Manifest, Dict[str, bytes]]:
     """Read a bundle's manifest and all of its files, and hold one against the other.
 
-    Args:
-        folder: The bundle.
-
     Returns:
         The manifest, and the content of every file that it lists, and of the signature where there is one, by name.
 

@@ -55,10 +55,6 @@ def main() -> None:
 class _Guard:
     """A guardian's work.
 
-    Args:
-        order: What it was told.
-        page: The page that it shares with the loop.
-
     Raises:
         SurefootError: If it cannot reach the robot, or another guardian has it.
     """

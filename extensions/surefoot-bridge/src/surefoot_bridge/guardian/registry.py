@@ -101,14 +101,10 @@ class Announcement:
         )
 
 
-def guardians(folder: Optional[Path] = None) -> List[Announced]:
-    """Return the guardians of this computer, those of all users.
-
-    Args:
-        folder: Where lock files are; that of the system by default.
-    """
+def guardians() -> List[Announced]:
+    """Return the guardians of this computer, those of all users."""
     found = []
-    for path in sorted((folder or lock_folder()).glob(f"surefoot-{_PURPOSE}-*.lock")):
+    for path in sorted(lock_folder().glob(f"surefoot-{_PURPOSE}-*.lock")):
         named, note = _FILE.fullmatch(path.name), _held_note(path)
         said = _PATTERN.match(note)
         if named is None or said is None:
@@ -130,12 +126,11 @@ def guardians(folder: Optional[Path] = None) -> List[Announced]:
     return found
 
 
-def end_guardian(address: RobotAddress, *, folder: Optional[Path] = None) -> Optional[int]:
+def end_guardian(address: RobotAddress) -> Optional[int]:
     """End a guardian that damps a robot; for when somebody has seen to the robot.
 
     Args:
         address: Where the robot is.
-        folder: Where lock files are; that of the system by default.
 
     Returns:
         Its process, None where none damps this robot.
@@ -143,7 +138,7 @@ def end_guardian(address: RobotAddress, *, folder: Optional[Path] = None) -> Opt
     Raises:
         SurefootError: If it is another user's, or does not end.
     """
-    of_it = [each for each in guardians(folder) if each.address == address and each.damping]
+    of_it = [each for each in guardians() if each.address == address and each.damping]
     if not of_it:
         return None
     pid = of_it[0].pid
@@ -156,7 +151,7 @@ def end_guardian(address: RobotAddress, *, folder: Optional[Path] = None) -> Opt
             f"The guardian of {address} (process {pid}) is another user's: end it as that one."
         ) from error
     until = time.monotonic() + _END_TIMEOUT_S
-    while any(each.pid == pid for each in guardians(folder)):
+    while any(each.pid == pid for each in guardians()):
         if time.monotonic() > until:
             raise SurefootError(f"The guardian of {address} (process {pid}) does not end. End it: kill -9 {pid}.")
         time.sleep(_POLL_S)

@@ -12,9 +12,6 @@ _MOST_KEPT = 1 << 16
 class Outlet:
     """Where words go.
 
-    Args:
-        descriptor: The open file.
-
     Attributes:
         is_terminal: Whether it is a terminal that can be drawn upon.
     """

@@ -57,9 +57,6 @@ class LogWriter:
 
     ``write``, ``event`` and ``mode`` are for one thread, the control loop's. They never wait, and say by their result
     whether the entry was taken; that it was not is no reason to stop a robot.
-
-    Attributes:
-        folder: Where its files are.
     """
 
     def __init__(self, folder: Path, ring: Ring, packing: TickPacking, process: "subprocess.Popen[bytes]") -> None:

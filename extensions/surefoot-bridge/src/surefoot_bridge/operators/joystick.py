@@ -75,7 +75,6 @@ class JoystickOperator(StickOperator):
         largest_command: What a stick at its end asks for, that of the stage.
         time_s: The control loop's clock now [s].
         device: Its device file; the first one by default.
-        layout: What axes and buttons mean.
 
     Raises:
         SurefootError: If there is none, or it cannot be opened; with those that there are.
@@ -88,12 +87,11 @@ class JoystickOperator(StickOperator):
         *,
         time_s: float,
         device: Optional[Union[str, Path]] = None,
-        layout: JoystickLayout = XPAD,
     ) -> None:
-        missing = [name for name in command_names if name not in layout.axes]
+        missing = [name for name in command_names if name not in XPAD.axes]
         if missing:
-            raise SurefootError(f"The joystick has no axis for {', '.join(missing)}; it has: {', '.join(layout.axes)}.")
-        self._names, self._layout = tuple(command_names), layout
+            raise SurefootError(f"The joystick has no axis for {', '.join(missing)}; it has: {', '.join(XPAD.axes)}.")
+        self._names = tuple(command_names)
         self._descriptor = _open(device)
         self.name = _name(self._descriptor)
         super().__init__(largest_command, time_s=time_s)
@@ -142,18 +140,18 @@ class JoystickOperator(StickOperator):
                 self._press(number)
 
     def _press(self, button: int) -> None:
-        if button == self._layout.stop:
+        if button == XPAD.stop:
             self._stop = True
             self._requests.clear()
-        request = self._layout.requests.get(button)
+        request = XPAD.requests.get(button)
         if request is not None:
             self._ask(request)
 
     def _holds_dead_man(self) -> bool:
-        return self._held.get(self._layout.dead_man, False)
+        return self._held.get(XPAD.dead_man, False)
 
     def _shares(self) -> List[float]:
-        places = (self._layout.axes[name] for name in self._names)
+        places = (XPAD.axes[name] for name in self._names)
         return [sign * self._axes.get(axis, 0.0) for axis, sign in places]
 
 

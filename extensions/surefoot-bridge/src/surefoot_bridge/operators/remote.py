@@ -50,12 +50,7 @@ def remote_of_robot(robot: Optional[Robot]) -> Tuple[RemoteControl, Callable[[],
 
 
 class RemoteStop:
-    """Stops a robot for as long as the stop of its remote is pressed.
-
-    Args:
-        control: The remote.
-        source: Gives what it says.
-    """
+    """Stops a robot for as long as the stop of its remote is pressed."""
 
     def __init__(self, control: RemoteControl, source: Callable[[], bytes]) -> None:
         self._control, self._source = control, source

@@ -132,9 +132,6 @@ def stable_physics_dt_s(low_level_hz: float, damping_nms_per_rad: np.ndarray, ar
 def robot_model(name: str) -> RobotModel:
     """Return the model of a robot, from the package that offers it.
 
-    Args:
-        name: Name of the robot, as contracts have it.
-
     Raises:
         SurefootError: If no installed package offers it.
     """

@@ -48,11 +48,7 @@ def transport_of(name: str) -> Transport:
 
 
 def offer_for(robot: str) -> Optional[Offer]:
-    """Return the first entry point whose transport is for a robot, this package's own before others; None for none.
-
-    Args:
-        robot: Name of the robot, as contracts have it.
-    """
+    """Return the first entry point whose transport is for a robot, this package's own before others; None for none."""
     return next((offer for offer, transport in _working() if transport.robot == robot), None)
 
 

@@ -14,16 +14,7 @@ _LAST = _PER_DECADE * _DECADES - 1
 
 @dataclass(frozen=True)
 class Spread:
-    """What a quantity was over a run [s]; quantiles are exact to 5 %, and 0.1 microseconds stand for all below.
-
-    Attributes:
-        count: How often it was measured.
-        mean_s: Mean.
-        median_s: Median.
-        p99_s: What 99 % were below.
-        p999_s: What 99.9 % were below.
-        largest_s: Largest.
-    """
+    """What a quantity was over a run [s]; quantiles are exact to 5 %, and 0.1 microseconds stand for all below."""
 
     count: int
     mean_s: float

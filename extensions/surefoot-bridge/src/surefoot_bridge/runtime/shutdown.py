@@ -20,9 +20,6 @@ class OrderlyEnd:
     needs a gantry and walks is asked for nothing but velocity 0: it balances by its policy until its operator, who has
     hung it up, asks it to stand, sit or be passive, or until :data:`HANG_UP_S` are over. If it does not walk it hangs
     already, and is asked to be passive.
-
-    Args:
-        contract: The contract.
     """
 
     def __init__(self, contract: Contract) -> None:

@@ -18,10 +18,6 @@ from .request_answers import answer_to
 class TickNotes:
     """Notes what happens from tick to tick, with the reason for each change of mode.
 
-    Args:
-        record: Where it is noted.
-        safety: The rules, by their names.
-
     Attributes:
         mode: Mode after the last tick; None before the first.
     """

@@ -153,9 +153,6 @@ class Handover:
     def give_back(self, name: str) -> str:
         """Switch the robot's own controller on again. Nobody must command the robot any more.
 
-        Args:
-            name: Its name.
-
         Returns:
             Why it is not on, for a person; empty where it is.
         """

@@ -17,11 +17,7 @@ CHECK_MODE, SELECT_MODE, RELEASE_MODE = 1001, 1002, 1003
 
 
 class MotionSwitcher:
-    """Asks a robot for its own controller and switches that off and on.
-
-    Args:
-        participant: Who asks.
-    """
+    """Asks a robot for its own controller and switches that off and on."""
 
     def __init__(self, participant: Participant) -> None:
         self._service = Service(participant, MOTION_SWITCHER)

@@ -81,11 +81,7 @@ class OtherCommander:
 
 
 class OwnController:
-    """Asks a robot now and then, in a thread of its own, which of its own controllers is active.
-
-    Args:
-        participant: Who asks.
-    """
+    """Asks a robot now and then, in a thread of its own, which of its own controllers is active."""
 
     def __init__(self, participant: Participant) -> None:
         self._switcher = MotionSwitcher(participant)  # of its own: its answers are nobody else's

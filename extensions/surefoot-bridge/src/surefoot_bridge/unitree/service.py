@@ -16,11 +16,7 @@ _ASK_AGAIN_S = 0.3  # an answer is lost when the robot has not yet discovered wh
 
 
 class ServiceError(SurefootError):
-    """A robot's service has refused a request.
-
-    Attributes:
-        code: Its code.
-    """
+    """A robot's service has refused a request."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -38,12 +34,7 @@ def response_topic(service: str) -> str:
 
 
 class Service:
-    """A service that answers requests.
-
-    Args:
-        participant: Who asks.
-        name: Its name in topics.
-    """
+    """A service that answers requests."""
 
     def __init__(self, participant: Participant, name: str) -> None:
         self._name = name

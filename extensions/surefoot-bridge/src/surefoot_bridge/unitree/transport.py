@@ -16,11 +16,7 @@ from .unitree_robot import UnitreeRobot
 
 
 class UnitreeTransport(Transport):
-    """The way to a Unitree robot: DDS, as Unitree's SDK 2 uses it.
-
-    Args:
-        robot: Name of the robot.
-    """
+    """The way to a Unitree robot: DDS, as Unitree's SDK 2 uses it."""
 
     confirmations = CHECKLIST
 

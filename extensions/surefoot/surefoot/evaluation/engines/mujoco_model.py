@@ -79,11 +79,7 @@ class TrialModel:
         self._foot_geoms = np.flatnonzero(np.isin(self.compiled.geom_bodyid, [self.compiled.body(f).id for f in feet]))
 
     def varied(self, variation: Variation) -> list[Any]:
-        """Return the model of each trial; trials that differ in nothing but their motors share one.
-
-        Args:
-            variation: What robots and surfaces differ in.
-        """
+        """Return the model of each trial; trials that differ in nothing but their motors share one."""
         made: dict[tuple[tuple[float, ...], float], Any] = {}
         parts = (variation.friction, variation.torsional_friction_m, variation.rolling_friction_m)
         friction = [tuple(values) for values in np.stack(parts, axis=1).tolist()]  # (N, 3)

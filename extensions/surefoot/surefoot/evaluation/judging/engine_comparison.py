@@ -92,12 +92,7 @@ def engine_differences(outcomes: Sequence[ScenarioOutcome], reference: str) -> t
 
 
 def largest(differences: Sequence[EngineDifference], count: int) -> tuple[EngineDifference, ...]:
-    """Return the clear differences that are largest for their size: success rates first, then measures.
-
-    Args:
-        differences: The differences.
-        count: How many at most.
-    """
+    """Return the clear differences that are largest for their size: success rates first, then measures."""
     clear = [difference for difference in differences if difference.clear]
     return tuple(sorted(clear, key=lambda item: (item.measure != SUCCESS, -item.size))[:count])
 

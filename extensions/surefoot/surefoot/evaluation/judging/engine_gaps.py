@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from surefoot.engines import short_name
 from surefoot.evaluation.measure_catalogue import MEASURES
 from surefoot.evaluation.scenarios import traits
 from surefoot.evaluation.scenarios.scenario import Scenario
@@ -120,7 +121,7 @@ def _finding(gap: EngineDifference, worse: str, named: Sequence[EngineDifference
         return (item.reference_value, item.value) if at_home else (item.value, item.reference_value)
 
     here, there = sides(gap)
-    words = f"success {here:.0%}, in {better} {there:.0%}"
+    words = f"success {here:.0%}, in {short_name(better)} {there:.0%}"
     for item in named:
         measure, (here, there) = MEASURES[item.measure], sides(item)
         unit = "" if measure.unit == "-" else f" {measure.unit}"

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from surefoot.engines import short_name
 from surefoot.evaluation.measure_catalogue import MEASURES
 from surefoot.evaluation.results.result import Evaluation
 from surefoot.evaluation.scenarios.scenario import Scenario
@@ -158,10 +159,10 @@ def _pairs(
             found = a.of(name, engine), b.of(name, engine)
             absent = [label for label, item in zip("AB", found, strict=True) if item is None or not item.trials]
             if absent:
-                left_out.append((f"{name} in {engine}", f"did not run in {' and '.join(absent)}"))
+                left_out.append((f"{name} in {short_name(engine)}", f"did not run in {' and '.join(absent)}"))
             elif found[0] is not None and found[1] is not None:
                 if found[0].length_s != found[1].length_s:
-                    left_out.append((f"{name} in {engine}", "trials are not as long in both"))
+                    left_out.append((f"{name} in {short_name(engine)}", "trials are not as long in both"))
                     continue
                 pairs.append((found[0], found[1]))
     return pairs, tuple(left_out)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from surefoot.engines import full_name
+from surefoot.engines import full_name, short_name
 from surefoot.evaluation.engines.choice import ENGINES
 from surefoot.evaluation.named import NO_GATE_FILE, gate_path
 from surefoot.evaluation.results.result import Evaluation, success_interval
@@ -98,12 +98,7 @@ class ScenarioVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class GateVerdict:
-    """What the gate says.
-
-    Attributes:
-        gate: Name of the gate.
-        rows: Its verdict on each scenario in each engine.
-    """
+    """What the gate says."""
 
     gate: str
     rows: tuple[ScenarioVerdict, ...]
@@ -135,7 +130,7 @@ class GateVerdict:
         for row in self.rows:
             if (row.scenario, row.engine) == (scenario, engine):
                 return row
-        given = [f"{row.scenario} in {row.engine}" for row in self.rows]
+        given = [_where(row.scenario, row.engine) for row in self.rows]
         raise unknown_name("verdict", f"{scenario} in {engine}", given)
 
 
@@ -192,7 +187,9 @@ def judge(
     found: dict[tuple[str, str], ScenarioOutcome] = {}
     for outcome in outcomes:
         if (outcome.scenario, outcome.engine) in found:
-            raise SurefootError(f"{outcome.scenario} in {outcome.engine} has two outcomes; judge one run at a time.")
+            raise SurefootError(
+                f"{_where(outcome.scenario, outcome.engine)} has two outcomes; judge one run at a time."
+            )
         found[outcome.scenario, outcome.engine] = outcome
     names = _in_order([item.scenario for item in outcomes], scenarios, gate.scenarios)
     ran = _in_order([item.engine for item in outcomes], engines, gate.engines or ())
@@ -219,6 +216,10 @@ def judge_evaluation(evaluation: Evaluation, gate: Gate) -> GateVerdict:
     )
 
 
+def _where(scenario: str, engine: str) -> str:
+    return f"{scenario} in {short_name(engine)}"
+
+
 def _in_order(*groups: Sequence[str] | dict[str, float]) -> list[str]:
     return list(dict.fromkeys(name for group in groups for name in group))
 
@@ -236,7 +237,7 @@ def _missing(gate: Gate, scenario: str, engine: str, counts: bool) -> ScenarioVe
         judgement="could not run",
         threshold=gate.scenarios.get(scenario),
         interval=NOTHING_KNOWN,
-        sentence=f"{scenario} in {engine} did not run: run a suite that has it in that engine, or change the gate.",
+        sentence=f"{_where(scenario, engine)} did not run: run a suite that has it in that engine, or change the gate.",
     )
 
 
@@ -248,7 +249,7 @@ def _not_scored(scenario: str, engine: str, reason: str) -> ScenarioVerdict:
         judgement="not scored",
         threshold=None,
         interval=NOTHING_KNOWN,
-        sentence=f"{scenario} in {engine} is not scored. {reason}",
+        sentence=f"{_where(scenario, engine)} is not scored. {reason}",
     )
 
 
@@ -270,7 +271,7 @@ def _row(gate: Gate, outcome: ScenarioOutcome, counts: bool) -> ScenarioVerdict:
 
 
 def _sentence(outcome: ScenarioOutcome, judgement: Judgement, threshold: float) -> Iterator[str]:
-    name, successes, planned = f"{outcome.scenario} in {outcome.engine}", outcome.successes, outcome.planned
+    name, successes, planned = _where(outcome.scenario, outcome.engine), outcome.successes, outcome.planned
     if judgement == "could not run":
         yield f"{name} could not run: {outcome.error}"
         return

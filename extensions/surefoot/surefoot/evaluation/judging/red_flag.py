@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from surefoot.engines import short_name
+
 Sureness = Literal["sure", "likely", "possible"]
 
 _ORDER: tuple[Sureness, ...] = ("sure", "likely", "possible")
@@ -39,14 +41,7 @@ class RedFlag:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What raises a flag, in a scenario and an engine.
-
-    Attributes:
-        scenario: Name of the scenario.
-        engine: Name of the engine.
-        sureness: How sure it is.
-        words: What was found.
-    """
+    """What raises a flag, in a scenario and an engine."""
 
     scenario: str
     engine: str
@@ -70,7 +65,7 @@ def raised(rule: str, title: str, meaning: str, remedies: Sequence[str], finding
         meaning=meaning,
         remedies=tuple(remedies),
         sureness=next(sure for sure in _ORDER if any(finding.sureness == sure for finding in findings)),
-        evidence=tuple(f"{finding.scenario} in {finding.engine}: {finding.words}." for finding in findings),
+        evidence=tuple(f"{finding.scenario} in {short_name(finding.engine)}: {finding.words}." for finding in findings),
         scenarios=tuple(dict.fromkeys(finding.scenario for finding in findings)),
         engines=tuple(dict.fromkeys(finding.engine for finding in findings)),
     )

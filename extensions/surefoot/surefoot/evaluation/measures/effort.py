@@ -141,12 +141,7 @@ class EffortMeasures:
 
 
 class ActionMeasures:
-    """How the policies of N robots change their minds.
-
-    Args:
-        contract: The contract.
-        num_trials: N.
-    """
+    """How the policies of N robots change their minds."""
 
     def __init__(self, contract: Contract, num_trials: int) -> None:
         self._scale, self._clip_at = np.array(contract.action.scale_rad), contract.action.clip_at

@@ -22,10 +22,6 @@ _FAILED = "#b3261e"
 def ground_figure(scenario: Scenario, outcomes: Sequence[ScenarioOutcome]) -> Figure | None:
     """Draw the ground ahead of the robot from the side, and above it, a row for each engine, where trials ended.
 
-    Args:
-        scenario: A scenario.
-        outcomes: What came of it in each engine.
-
     Returns:
         The figure; None of flat ground, or where nothing ran.
     """

@@ -18,10 +18,6 @@ def junit_xml(evaluation: Evaluation, verdict: GateVerdict) -> str:
 
     What the gate does not count is skipped if it falls short, as is what an engine does not score. What could not run
     is an error, as is what did not get its turn.
-
-    Args:
-        evaluation: The evaluation.
-        verdict: What the gate says of it.
     """
     root = ElementTree.Element("testsuites", name=f"{evaluation.policy.task}, suite {evaluation.suite.name}")
     totals = Counter[str]()

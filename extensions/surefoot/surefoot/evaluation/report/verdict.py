@@ -35,13 +35,7 @@ _LABEL_HALF = 14.0
 
 @dataclass(frozen=True)
 class Headline:
-    """What stands on top.
-
-    Attributes:
-        state: Of all that counts.
-        sentence: The verdict.
-        basis: What it stands on.
-    """
+    """What stands on top."""
 
     state: State
     sentence: str

@@ -68,10 +68,6 @@ class TrialRun:
 
     The robots begin standing: the controller has told them to stand for as long as that takes, and at the first tick
     they are asked to walk. Nobody else interferes: the operator is always there and on time, so are the reports.
-
-    Attributes:
-        controller: What decides.
-        measures: The measures of the trials.
     """
 
     def __init__(

@@ -9,6 +9,7 @@ from types import TracebackType
 
 import numpy as np
 
+from surefoot.engines import short_name
 from surefoot.evaluation.engines.choice import MUJOCO, has_turning_friction, why_not_scored
 from surefoot.evaluation.measures.success import with_measure
 from surefoot.evaluation.scenarios.ground import lay_out, scenario_grid
@@ -55,9 +56,6 @@ def scenario_in(suite: Suite, name: str, *, whole_length: bool) -> Scenario:
 
 class TrialRunner:
     """Runs trials of a suite in one engine.
-
-    Args:
-        setup: Bundle, engine and suite.
 
     Raises:
         SurefootError: If the bundle is refused, or the engine does not start.
@@ -112,7 +110,7 @@ class TrialRunner:
         """
         scenario = scenario_in(self._suite, name, whole_length=self._setup.whole_length)
         if reason := why_not_scored(self._setup.engine, scenario):
-            raise SurefootError(f"{name} is not scored in {self._setup.engine}. {reason}")
+            raise SurefootError(f"{name} is not scored in {short_name(self._setup.engine)}. {reason}")
         batch = draw_batch(self._suite, scenario, np.asarray(numbers, dtype=np.int64), self._bundle.contract)
         if scenario.largest_push is not None:
             return self._search(batch, scenario.largest_push, recordings, on_progress)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+from surefoot.engines import short_name
 from surefoot.processes import PROCESS_DEFAULTS, module_command
 from surefoot_bridge.errors import SurefootError
 
@@ -62,7 +63,9 @@ class WorkerProcess:
         if line:
             return Answer.from_json(line)
         status = self._let_go()
-        return Answer(error=f"The {self._setup.engine} process ended with status {status}. {self._last_words()}")
+        return Answer(
+            error=f"The {short_name(self._setup.engine)} process ended with status {status}. {self._last_words()}"
+        )
 
     def stop(self) -> None:
         """End it at once. May be called from another thread than the one that asks."""

@@ -42,7 +42,6 @@ class PushSearch:
         self.round = 0
         """Number of rounds that are over."""
         self._survived_any = np.zeros(shape, dtype=bool)
-        self._fell_any = np.zeros(shape, dtype=bool)
 
     @property
     def done(self) -> bool:
@@ -69,18 +68,12 @@ class PushSearch:
         self._low = np.where(told, middle, self._low)
         self._high = np.where(told, self._high, middle)
         self._survived_any |= told
-        self._fell_any |= ~told
         self.round += 1
 
     @property
     def largest_n(self) -> np.ndarray:
         """Largest push that each trial has survived [N], (num_trials,); 0 where it survived none."""
         return np.where(self._survived_any, self._low, 0.0)
-
-    @property
-    def smallest_fatal_n(self) -> np.ndarray:
-        """Smallest push that each trial did not survive [N], (num_trials,); infinite where it survived all."""
-        return np.where(self._fell_any, self._high, np.inf)
 
 
 def push_search(asked: LargestPush, num_trials: int) -> PushSearch:

@@ -42,10 +42,6 @@ class SensorLayer:
     in the engine's reports already.
 
     Numbers depend on the trial's seed and the control step only, whatever else runs beside it.
-
-    Args:
-        contract: The contract.
-        batch: The trials.
     """
 
     def __init__(self, contract: Contract, batch: TrialBatch) -> None:

@@ -16,12 +16,7 @@ OCTETS = np.dtype([("maximum", "u4"), ("length", "u4"), ("pointer", "u8"), ("rel
 
 
 class Message(NamedTuple):
-    """A type of message.
-
-    Attributes:
-        type_name: Its name on the network.
-        layout: Its layout in memory.
-    """
+    """A type of message."""
 
     type_name: bytes
     layout: np.dtype

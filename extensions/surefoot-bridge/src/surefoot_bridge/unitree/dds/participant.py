@@ -34,10 +34,6 @@ _domains_lock = threading.Lock()
 class Participant:
     """One participant of a DDS domain.
 
-    Args:
-        interface: Network interface.
-        domain: DDS domain.
-
     Raises:
         SurefootError: If the interface does not exist or is down, this process takes part in the domain on another
             one, or the DDS library cannot be had.
@@ -91,11 +87,6 @@ class Participant:
 
 class Publisher:
     """Publishes one topic, reliably, keeping only the newest message.
-
-    Args:
-        participant: Who publishes.
-        topic: Name of the topic.
-        message: Its type.
 
     Attributes:
         message: The message that :meth:`publish` sends, (1,), to be filled in place.

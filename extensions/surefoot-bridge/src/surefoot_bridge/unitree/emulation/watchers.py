@@ -72,9 +72,6 @@ class Gantry(Watcher):
 class Truth(Watcher):
     """Notes where the robot really is, which none of its sensors measures.
 
-    Args:
-        robot: The robot.
-
     Attributes:
         rows: Time on the emulation's clock [s], place of the base in the world [m], and its tilt [rad].
     """
@@ -95,9 +92,6 @@ class Truth(Watcher):
 
 class Window(Watcher):
     """Shows the robot in a window. Closing it does not end the emulation.
-
-    Args:
-        robot: The robot.
 
     Raises:
         SurefootError: If there is no display.
