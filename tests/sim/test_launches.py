@@ -14,11 +14,11 @@ def seen() -> dict:
 
 def test_a_control_step_and_training_keep_within_the_budget(seen: dict) -> None:
     assert seen["over"] == []
-    assert seen["figures"]["launches_eager"] > 50.0  # something was counted
+    assert seen["figures"]["launches_eager"] > 20.0  # something was counted
+    assert {name: row["launches"] for name, row in seen["rewards"].items()} == {"": 1.0}
 
 
 def test_a_reward_that_reads_the_host_breaks_the_budget_and_is_named(seen: dict) -> None:
     planted = ask("launches_probe", "planted")
-    assert [line.split(" is ")[0] for line in planted["over"]] == ["waits"]
-    assert planted["rewards"]["planted"]["waits"] == 1.0
-    assert planted["figures"]["waits"] - seen["figures"]["waits"] == pytest.approx(1.0, abs=0.01)
+    assert [line.split(" is ")[0] for line in planted["over"]] == ["waits_terms"]
+    assert planted["rewards"]["planted"]["waits"] == planted["figures"]["waits_terms"] == 1.0

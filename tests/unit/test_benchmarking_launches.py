@@ -79,10 +79,12 @@ def test_what_is_captured_in_a_graph_is_one_launch():
 
 
 def test_figures_are_sums_over_the_scopes_of_a_phase_and_what_exceeds_its_budget_is_named():
-    def row(phase, launches, waits):
-        return {"phase": phase, "manager": "m", "term": "", "launches": launches, "waits": waits, "allocations": 1.0}
+    def row(phase, launches, waits, manager="resets"):
+        counts = {"launches": launches, "waits": waits, "allocations": 1.0}
+        return {"phase": phase, "manager": manager, "term": "", **counts}
 
-    rows = [row("step", 10.0, 1.0), row("step", 5.0, 0.5), row("training", 7.0, 0.0), row("iteration", 100.0, 3.0)]
+    rows = [row("step", 10.0, 1.0), row("step", 5.0, 0.5, "rewards")]
+    rows += [row("training", 7.0, 0.0), row("iteration", 100.0, 3.0)]
     figures = figures_of(LaunchesCount(rows=rows))
     assert (figures["launches_eager"], figures["waits"], figures["allocations"]) == (15.0, 1.5, 2.0)
     assert (figures["launches_training"], figures["launches_iteration"], figures["waits_iteration"]) == (
@@ -90,5 +92,6 @@ def test_figures_are_sums_over_the_scopes_of_a_phase_and_what_exceeds_its_budget
         100.0,
         3.0,
     )
+    assert (figures["launches_terms"], figures["waits_terms"]) == (5.0, 0.5)
     budget = {"launches_eager": 15.0, "waits": 1.0}
     assert over_budget(figures, budget) == ["waits is 1.5 a control step, above 1"]

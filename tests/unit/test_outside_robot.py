@@ -77,7 +77,7 @@ def test_a_weight_for_a_term_that_does_not_exist_is_refused_by_name(anymal):
 
 
 def test_only_the_abduction_joints_of_the_robot_are_asked_to_rest(anymal, env_cfg):
-    from surefoot.envs.mdp.rewards import PoseDeviation
+    from surefoot.envs.mdp.rewards import joint_deviation_l1
 
     cfg = env_cfg.rewards.pose_deviation
     away = torch.zeros(1, 12)
@@ -85,7 +85,7 @@ def test_only_the_abduction_joints_of_the_robot_are_asked_to_rest(anymal, env_cf
     away[0, anymal.joint_names.index("LH_KFE")] = 9.0
     default = torch.tensor([anymal.joint_values("default_joint_pos")])
     env = seen_by(anymal, joint_pos=default + away)
-    assert PoseDeviation(cfg, env)(env, **cfg.params).tolist() == pytest.approx([0.25])
+    assert joint_deviation_l1(cfg, env)(env, **cfg.params).tolist() == pytest.approx([0.25])
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from surefoot.envs.env_cfg import SurefootEnvCfg
 from surefoot.envs.mdp import commands, events, observations, terminations
 from surefoot.envs.mdp.commands_cfg import VelocityCommandCfg
 from surefoot.envs.robot_cfg import make_robot_cfg
-from surefoot.learning.fault_guard import faulty_environments
 from surefoot.randomization.parameter import Range, absolute
 from surefoot.randomization.presets import sensor_noise
 from surefoot.randomization.randomization_cfg import RandomizationCfg
@@ -145,7 +144,7 @@ class TerminationsCfg:
     time_out = TerminationTermCfg(func=terminations.time_out, time_out=True)
     fall_contact = TerminationTermCfg(func=terminations.fall_contact)
     tilt = TerminationTermCfg(func=terminations.tilt, params={"limit_rad": FALL_TILT_RAD})
-    not_finite = TerminationTermCfg(func=faulty_environments)
+    not_finite = TerminationTermCfg(func=terminations.not_finite)
 
 
 @configclass

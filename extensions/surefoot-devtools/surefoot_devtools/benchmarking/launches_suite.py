@@ -26,8 +26,16 @@ OUR_TASKS = (OUR_TASK, "Surefoot-Velocity-Flat-G1")
 STEPS = 24
 """Control steps that are counted."""
 
-BUDGET: Mapping[str, float] = MappingProxyType({"launches_eager": 400.0, "waits": 12.0, "launches_training": 110.0})
-"""What may be asked of the device outside graphs in a control step, and in training beside it."""
+BUDGET: Mapping[str, float] = MappingProxyType(
+    {"launches_eager": 326.0, "launches_terms": 40.0, "waits_terms": 0.0, "launches_training": 75.0}
+)
+"""What may be asked of the device outside graphs in a control step, in all and by terms, and in training beside it.
+
+In all it is what Isaac Lab's stock task asked for when this was begun.
+"""
+
+OF_TERMS = ("rewards", "terminations", "observations")
+"""Managers whose launches and waits are those of terms."""
 
 FIGURES = {STEP: "launches_eager", TRAINING: "launches_training", ITERATION: "launches_iteration"}
 
@@ -63,6 +71,10 @@ def figures_of(count: LaunchesCount) -> dict[str, float]:
         figures[launches] = _sum(count, phase, "launches")
         for kind in ("waits", "allocations"):
             figures[kind if phase == STEP else f"{kind}_{phase}"] = _sum(count, phase, kind)
+    for kind in ("launches", "waits"):
+        figures[f"{kind}_terms"] = sum(
+            row[kind] for row in count.rows if row["phase"] == STEP and row["manager"] in OF_TERMS
+        )
     return figures
 
 

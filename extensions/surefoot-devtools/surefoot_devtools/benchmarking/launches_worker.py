@@ -110,7 +110,6 @@ def _train(env: Any, agent: Any, *, ours: bool) -> Tally:
     wrapped = RslRlVecEnvWrapper(env)
     if ours:
         runner: Any = SurefootRunner(wrapped, agent.to_dict(), device=agent.device)
-        _take_branches_of_a_gpu(env.unwrapped)
     else:
         runner = OnPolicyRunner(wrapped, agent.to_dict(), log_dir=None, device=agent.device)
     runner.learn(1, init_at_random_ep_len=True)
@@ -142,11 +141,9 @@ def _parts_of_training(runner: Any, *, ours: bool) -> Iterator[tuple[str, Any, s
 
 def _take_branches_of_a_gpu(base: Any) -> None:
     """Let nothing look at the host first because that is free on a CPU."""
-    pushes: Any = getattr(getattr(base, "randomization", None), "pushes", None)
-    guard: Any = getattr(base, "fault_guard", None)
-    for owner in (pushes, guard):
-        if owner is not None:
-            owner.looks_first = False
+    randomization = getattr(base, "randomization", None)
+    if randomization is not None:
+        randomization.pushes.looks_first = False
 
 
 @contextmanager

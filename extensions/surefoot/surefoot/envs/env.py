@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from isaaclab.envs import ManagerBasedRLEnv
+from isaaclab.envs import ManagerBasedEnv, ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
+from isaaclab.managers import CommandManager, CurriculumManager
 
 from surefoot.actuators.drive import make_drive
 from surefoot.engines import Physics, keep_polling_threads_idle
@@ -28,6 +29,9 @@ from surefoot.symmetry import (
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
+from .fused.faults import Faults
+from .fused.rewards import FusedRewardManager
+from .fused.terminations import FusedTerminationManager
 from .lean_scene import LeanSceneUpdate
 from .locomotion_state import LocomotionState
 from .readings import bind_readings
@@ -61,6 +65,9 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     robot_spec: RobotSpec
     """The robot's specification; Gymnasium keeps ``spec`` for its own."""
+
+    faults: Faults
+    """Where values that are not finite are noted; a guard that resets what they come from shares it."""
 
     moving: torch.Tensor
     """Whether the velocity command asks for motion, (num_envs,); everywhere in a task without one."""
@@ -101,7 +108,8 @@ class SurefootEnv(ManagerBasedRLEnv):
         # Newton's drive moves the whole loop of substeps into the engine's step.
         self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
         self.moving = torch.ones(self.num_envs, dtype=torch.bool, device=self.device)
-        super().load_managers()
+        self.faults = Faults(self.num_envs, 7 + 6 + 2 * self.robot_spec.num_joints, str(self.device))
+        self._make_managers()
         self.mirror_maps = self._make_mirror_maps()
         keep_polling_threads_idle()
 
@@ -178,7 +186,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.episode_length_buf += 1
         self.common_step_counter += 1
         if VELOCITY_COMMAND in self.command_manager.active_terms:
-            self.moving = self.command.norm(dim=1) > STANDING_COMMAND
+            torch.gt(self.command.norm(dim=1), STANDING_COMMAND, out=self.moving)
         self.reset_buf = self.termination_manager.compute()
         self.reset_terminated = self.termination_manager.terminated
         self.reset_time_outs = self.termination_manager.time_outs
@@ -250,6 +258,17 @@ class SurefootEnv(ManagerBasedRLEnv):
     def _advance_sensors(self) -> None:
         if self._has_sensors:
             self.proprioception.advance()
+
+    def _make_managers(self) -> None:
+        """Do what Isaac Lab's environment does here, in its order, with managers that compute terms in one kernel."""
+        self.command_manager = CommandManager(self.cfg.commands, self)
+        ManagerBasedEnv.load_managers(self)
+        self.termination_manager = FusedTerminationManager(self.cfg.terminations, self)
+        self.reward_manager = FusedRewardManager(self.cfg.rewards, self)
+        self.curriculum_manager = CurriculumManager(self.cfg.curriculum, self)
+        self._configure_gym_env_spaces()
+        if "startup" in self.event_manager.available_modes:
+            self.event_manager.apply(mode="startup")
 
     def _seed(self) -> int:
         """Seed of the draws of this environment; that of torch where the configuration leaves it open."""
