@@ -104,7 +104,7 @@ class CriticObservationsCfg(GroupCfg):
 
     base_ang_vel = ObservationTermCfg(func=observations.base_ang_vel)
     projected_gravity = ObservationTermCfg(func=observations.projected_gravity)
-    joint_pos = ObservationTermCfg(func=observations.JointPosition)
+    joint_pos = ObservationTermCfg(func=observations.joint_position)
     joint_vel = ObservationTermCfg(func=observations.joint_velocity)
     last_action = ObservationTermCfg(func=observations.last_action)
     velocity_command = ObservationTermCfg(func=observations.velocity_command)
@@ -114,7 +114,7 @@ class CriticObservationsCfg(GroupCfg):
     foot_air_time = ObservationTermCfg(func=observations.foot_air_time)
     sole_height = ObservationTermCfg(func=observations.sole_height)
     motor_torque = ObservationTermCfg(func=observations.motor_torque)
-    randomized = ObservationTermCfg(func=observations.Randomized)
+    randomized = ObservationTermCfg(func=observations.randomized)
 
     def __post_init__(self) -> None:
         """Concatenate the group and leave it uncorrupted."""

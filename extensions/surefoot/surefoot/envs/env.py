@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from isaaclab.envs import ManagerBasedEnv, ManagerBasedRLEnv
+from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
-from isaaclab.managers import CommandManager, CurriculumManager
+from isaaclab.managers import ActionManager, CommandManager, CurriculumManager, RecorderManager
 
 from surefoot.actuators.drive import make_drive
 from surefoot.engines import Physics, keep_polling_threads_idle
@@ -30,6 +30,7 @@ from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
 from .fused.faults import Faults
+from .fused.observations import FusedObservationManager
 from .fused.rewards import FusedRewardManager
 from .fused.terminations import FusedTerminationManager
 from .lean_scene import LeanSceneUpdate
@@ -262,7 +263,9 @@ class SurefootEnv(ManagerBasedRLEnv):
     def _make_managers(self) -> None:
         """Do what Isaac Lab's environment does here, in its order, with managers that compute terms in one kernel."""
         self.command_manager = CommandManager(self.cfg.commands, self)
-        ManagerBasedEnv.load_managers(self)
+        self.recorder_manager = RecorderManager(self.cfg.recorders, self)
+        self.action_manager = ActionManager(self.cfg.actions, self)
+        self.observation_manager = FusedObservationManager(self.cfg.observations, self)
         self.termination_manager = FusedTerminationManager(self.cfg.terminations, self)
         self.reward_manager = FusedRewardManager(self.cfg.rewards, self)
         self.curriculum_manager = CurriculumManager(self.cfg.curriculum, self)

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import linecache
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import warp as wp
 
-from .inputs import NUMBERS, ROBOT, SELECTED_JOINTS, STATE, RobotInputs, arguments_of, parameters_of
+from .inputs import (
+    COLUMNS,
+    ELEMENT,
+    NUMBERS,
+    ROBOT,
+    SELECTED_JOINTS,
+    STATE,
+    RobotInputs,
+    arguments_of,
+    parameters_of,
+)
 
 
 @wp.struct
@@ -29,24 +39,40 @@ def call_of(function: wp.Function) -> str:
     """Return the call of a term for the robot ``env`` with the parameters of the row ``term``, as source."""
     places = {name: f"table.parameters[term, {place}]" for place, name in enumerate(parameters_of(function))}
     places |= {name: f"inputs.{name}[env]" for name in STATE}
-    places |= {name: f"inputs.{name}" for name in (*ROBOT, *NUMBERS)}
-    places[SELECTED_JOINTS] = "table.selected_joints[term]"
+    places |= {name: f"inputs.{name}" for name in (*ROBOT, *COLUMNS, *NUMBERS)}
+    places |= {SELECTED_JOINTS: "table.selected_joints[term]", ELEMENT: ELEMENT}
     return f"{function.key}({', '.join(places[name] for name in arguments_of(function))})"
 
 
-def make_dispatch(name: str, functions: Sequence[wp.Function], *, otherwise: str) -> wp.Function:
-    """Make a Warp function of ``(kind, inputs, table, env, term)`` that returns what the term of a kind returns.
+def make_dispatch(
+    name: str,
+    functions: Sequence[wp.Function],
+    *,
+    returns: str | None,
+    write: Callable[[str], Sequence[str]],
+    arguments: Mapping[str, Any] | None = None,
+) -> wp.Function:
+    """Make a Warp function that calls the term of a kind.
+
+    Its arguments are ``kind``, ``inputs``, ``table``, ``env`` and ``term``, and ``arguments``.
 
     Args:
         name: The function's name.
         functions: Terms in the order of their kinds.
-        otherwise: What it returns of an unknown kind, as source.
+        returns: What it returns of an unknown kind, as source; None if it returns nothing.
+        write: Returns the lines of a branch, given the call of its term.
+        arguments: Further arguments by name, with their types.
     """
-    lines = [f"def {name}(kind: int, inputs: RobotInputs, table: TermTable, env: int, term: int):"]
+    extra = dict(arguments or {})
+    listed = "".join(f", {argument}: {argument}_type" for argument in extra)
+    lines = [f"def {name}(kind: int, inputs: RobotInputs, table: TermTable, env: int, term: int{listed}):"]
     for kind, function in enumerate(functions):
-        lines += [f"    if kind == {kind}:", f"        return {call_of(function)}"]
-    lines.append(f"    return {otherwise}")
-    return compile_function(name, "\n".join(lines) + "\n", {function.key: function for function in functions})
+        lines += [f"    if kind == {kind}:", *(f"        {line}" for line in write(call_of(function)))]
+    if returns is not None:
+        lines.append(f"    return {returns}")
+    namespace = {function.key: function for function in functions}
+    types = {f"{argument}_type": kind for argument, kind in extra.items()}
+    return compile_function(name, "\n".join(lines) + "\n", {**namespace, **types})
 
 
 def compile_function(name: str, source: str, namespace: Mapping[str, Any]) -> wp.Function:

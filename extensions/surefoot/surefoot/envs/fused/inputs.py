@@ -1,8 +1,9 @@
 """What a term of one robot is given, by the names of its arguments, and the arrays that hold it for all robots.
 
 A term is a Warp function. An argument's name says what it is given: the state of the robot by :data:`STATE`, its
-constants by :data:`ROBOT`, those of the environment by :data:`NUMBERS`, and ``selected_joints`` by the term's
-``joint_pattern`` and ``num_joints``. What none of them knows is a parameter of the term, a number of its configuration.
+constants by :data:`ROBOT`, those of the environment by :data:`NUMBERS` and :data:`COLUMNS`, and ``selected_joints`` by
+the term's ``joint_pattern`` and ``num_joints``. What none of them knows is a parameter of the term, a number of its
+configuration.
 """
 
 # A kernel is compiled by Warp, whose types are no types to Python.
@@ -63,6 +64,7 @@ STATE: dict[str, Reading] = {
     "moving": Reading(_FLAG, lambda env: env.moving),
     "terminated": Reading(_FLAG, lambda env: env.termination_manager.terminated),
     "fall_force_n": Reading(_NUMBER, lambda env: env.locomotion.fall_force_n),
+    "draws": Reading(_NUMBERS, lambda env: env.randomization.table.normalised),
     "root_pose_w": Reading(wp.array(dtype=wp.transformf), lambda env: env.robot.data.root_link_pose_w.torch),
     "root_vel_w": Reading(wp.array(dtype=wp.spatial_vectorf), lambda env: env.robot.data.root_com_vel_w.torch),
     "episode_steps": Reading(wp.array(dtype=wp.int64), lambda env: env.episode_length_buf),
@@ -81,7 +83,18 @@ ROBOT: dict[str, Callable[[RobotSpec], Sequence[float] | Sequence[int]]] = {
 }
 """What an argument is given once, of the robot: (num_joints,) or (num_feet,)."""
 
-_INDICES = ("mirror_foot", "diagonal_foot")
+_INDICES = ("mirror_foot", "diagonal_foot", "privileged_columns")
+
+
+def _privileged_columns(env: Any) -> list[int]:
+    """Return the columns of the table of every parameter that is random; what the next push will be is left out."""
+    layout = env.randomization.layout
+    slices = [layout.column_slice(parameter.name) for parameter in env.randomization.privileged]
+    return [column for part in slices for column in range(part.start, part.stop)]
+
+
+COLUMNS: dict[str, Callable[[Any], Sequence[int]]] = {"privileged_columns": _privileged_columns}
+"""What an argument is given once, of the environment: columns of an array of its state."""
 
 
 class Number(NamedTuple):
@@ -105,10 +118,13 @@ NUMBERS: dict[str, Number] = {
 SELECTED_JOINTS = "selected_joints"
 """An argument that is given which joints a term's ``joint_pattern`` matches, (num_joints,), bool."""
 
+ELEMENT = "element"
+"""An argument of an observation: which of its numbers is asked for."""
+
 
 def _make_struct() -> Any:
     fields: dict[str, Any] = {name: reading.array for name, reading in STATE.items()}
-    fields |= {name: wp.array(dtype=int if name in _INDICES else float) for name in ROBOT}
+    fields |= {name: wp.array(dtype=int if name in _INDICES else float) for name in (*ROBOT, *COLUMNS)}
     fields |= {name: number.kind for name, number in NUMBERS.items()}
     return wp.struct(type("RobotInputs", (), {"__annotations__": fields, "__module__": __name__}))
 
@@ -125,7 +141,7 @@ def arguments_of(function: wp.Function) -> dict[str, Any]:
 
 def parameters_of(function: wp.Function) -> list[str]:
     """Return the arguments of a term that its configuration gives, in order."""
-    known = {*STATE, *ROBOT, *NUMBERS, SELECTED_JOINTS}
+    known = {*STATE, *ROBOT, *COLUMNS, *NUMBERS, SELECTED_JOINTS, ELEMENT}
     return [name for name in arguments_of(function) if name not in known]
 
 
@@ -160,7 +176,8 @@ class BoundInputs:
             SurefootError: If the robot lacks something that a term needs.
         """
         names = {name for function in functions for name in arguments_of(function)}
-        robot = {name: of(env.robot_spec) for name, of in ROBOT.items() if name in names}
+        robot: dict[str, Sequence[float]] = {name: of(env.robot_spec) for name, of in ROBOT.items() if name in names}
+        robot |= {name: of(env) for name, of in COLUMNS.items() if name in names}
         read = {**STATE, **NUMBERS}
         return cls({name: _reader(env, read[name]) for name in names & read.keys()}, robot, str(env.device))
 
@@ -203,5 +220,5 @@ def check_arguments(function: wp.Function) -> None:
         if name in parameters and kind is not float:
             raise SurefootError(
                 f"The term {function.key!r} asks for {name!r}, which is neither a number nor something that terms are "
-                f"given; they are given: {', '.join(sorted({*STATE, *ROBOT, *NUMBERS, SELECTED_JOINTS}))}."
+                f"given; they are given: {', '.join(sorted({*STATE, *ROBOT, *COLUMNS, *NUMBERS, SELECTED_JOINTS}))}."
             )

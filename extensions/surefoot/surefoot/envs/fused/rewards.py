@@ -27,7 +27,7 @@ from .term import Launch, RobotTerm, Terms, functions_of_terms, with_others
 @cache
 def make_reward_kernel(functions: tuple[wp.Function, ...]) -> wp.Kernel:
     """Make the kernel that computes terms by these functions, of which it compiles all."""
-    value_of = make_dispatch("reward_of", functions, otherwise="0.0")
+    value_of = make_dispatch("reward_of", functions, returns="0.0", write=lambda call: [f"return {call}"])
 
     @wp.kernel(module="unique", enable_backward=False)
     def compute_rewards(

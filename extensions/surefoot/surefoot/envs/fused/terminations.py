@@ -84,7 +84,7 @@ _NOT_FINITE = wp.constant(0)
 @cache
 def make_termination_kernel(functions: tuple[wp.Function, ...]) -> wp.Kernel:
     """Make the kernel that computes terms by these functions, of which it compiles all."""
-    ends_episode = make_dispatch("ends_episode", functions, otherwise="False")
+    ends_episode = make_dispatch("ends_episode", functions, returns="False", write=lambda call: [f"return {call}"])
 
     @wp.kernel(module="unique", enable_backward=False)
     def compute_terminations(
