@@ -46,6 +46,12 @@ def test_the_engines_own_joint_friction_is_zero(built: tuple) -> None:
     assert (actuator.friction, actuator.dynamic_friction, actuator.viscous_friction) == (0.0, 0.0, 0.0)
 
 
+def test_isaac_lab_finds_nothing_missing_in_the_terms(built: tuple) -> None:
+    cfg = built[1]
+    for terms in (cfg.rewards, cfg.terminations, cfg.observations):
+        terms.validate()
+
+
 def test_policies_run_at_fifty_hertz(built: tuple) -> None:
     cfg = built[1]
     assert cfg.sim.dt * cfg.decimation == pytest.approx(0.02)

@@ -43,6 +43,7 @@ class Faults:
     """
 
     def __init__(self, num_envs: int, state_dim: int, device: str) -> None:
+        wp.init()  # nothing of Warp's may have run before
         self.counts = torch.zeros(len(STAGES), dtype=torch.int32, device=device)
         """Faulty environment steps since :meth:`clear`, by stage."""
         self.seen, self.wants_reset, self.in_state = (

@@ -20,13 +20,26 @@ SELECTION = ("joint_pattern", "num_joints")
 """Parameters that say which joints a term selects: a pattern of :class:`~surefoot_robots.RobotSpec`, and how many."""
 
 
+class _FunctionOfTerm:
+    """Gives a term its function; it has no ``__dict__``, in which Isaac Lab's check of configurations would get lost."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __get__(self, term: object, owner: type) -> Any:
+        return self._function
+
+
 class RobotTerm(ManagerTermBase):
     """Base class of terms that :func:`make_term` makes.
 
     A manager that knows such terms computes all of them in one kernel and does not call them.
     """
 
-    function: ClassVar[wp.Function]
+    function: ClassVar[Any]
+    """The function, of Warp's."""
 
     def __init__(self, cfg: ManagerTermBaseCfg, env: Any) -> None:
         super().__init__(cfg, env)
@@ -41,7 +54,8 @@ def make_term(base: type[RobotTerm], function: Any, module: str) -> type[RobotTe
         function: The function, of Warp's.
         module: Where the term is found by its name.
     """
-    term: Any = type(function.key, (base,), {"function": function, "__doc__": function.__doc__, "__module__": module})
+    content = {"function": _FunctionOfTerm(function), "__doc__": function.__doc__, "__module__": module}
+    term: Any = type(function.key, (base,), content)
 
     def call(self: Any, env: Any, **params: Any) -> Any:
         return base.__call__(self, env, **params)
