@@ -21,7 +21,7 @@ SELECTION = ("joint_pattern", "num_joints")
 
 
 class _FunctionOfTerm:
-    """Gives a term its function; it has no ``__dict__``, in which Isaac Lab's check of configurations would get lost."""
+    """Gives a term its function; it has no ``__dict__``, in which Isaac Lab's check of configurations gets lost."""
 
     __slots__ = ("_function",)
 
