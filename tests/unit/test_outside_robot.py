@@ -106,10 +106,10 @@ def test_a_trot_is_told_from_a_pace_and_a_bound_whatever_the_order_of_the_feet(a
 
 
 def test_a_trot_of_a_robot_without_diagonal_pairs_is_refused(anymal, env_cfg):
-    from surefoot.envs.mdp.rewards import trot_contacts
+    from surefoot.envs.fused.inputs import BoundInputs
 
     with pytest.raises(SurefootError) as error:
-        trot_contacts(env_cfg.rewards.trot, seen_by(replace(anymal, foot_diagonal={})))
+        BoundInputs.of(seen_by(replace(anymal, foot_diagonal={})), [env_cfg.rewards.trot.func.function])
     assert str(error.value) == (
         "team_anymal declares no diagonal pairs of feet, which a trot needs; name them in foot_diagonal of its "
         "RobotSpec, or set the reward term 'trot' to None."

@@ -23,6 +23,8 @@ from .dispatch import TermTable, make_dispatch
 from .inputs import COLUMNS, STATE, BoundInputs, RobotInputs, arguments_of
 from .term import Launch, RobotTerm, Terms, functions_of_terms, with_others
 
+wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
+
 
 @wp.func
 def base_ang_vel(ang_vel_b: wp.vec3f, element: int) -> float:

@@ -23,6 +23,8 @@ from .dispatch import TermTable, make_dispatch
 from .inputs import BoundInputs, RobotInputs
 from .term import Launch, RobotTerm, Terms, functions_of_terms, with_others
 
+wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
+
 
 @cache
 def make_reward_kernel(functions: tuple[wp.Function, ...]) -> wp.Kernel:

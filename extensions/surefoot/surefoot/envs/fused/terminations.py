@@ -22,7 +22,7 @@ from .faults import FaultArrays, sum_is_finite
 from .inputs import BoundInputs, RobotInputs
 from .term import Launch, RobotTerm, Terms, functions_of_terms, with_others
 
-wp.set_module_options({"enable_backward": False})
+wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 
 @wp.func
