@@ -4,7 +4,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.unit.motion_rig import BUNDLE, CONTRACT, SPEC
+from tests.fixtures.shipped import GO2_BUNDLE
+from tests.unit.motion_rig import CONTRACT, SPEC
 
 from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
 from surefoot.evaluation.judging.red_flag_rules import RULES
@@ -19,7 +20,7 @@ from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
 from surefoot_devtools.weaknesses import DELAY_S, WEAKNESSES, Weakness, WeakPolicy, term_of, weakened
 
-HEALTHY = load_bundle(BUNDLE, runtime="numpy")
+HEALTHY = load_bundle(GO2_BUNDLE, runtime="numpy")
 SUITE = load_suite("standard", CONTRACT)
 TRIALS = 8
 NAMES = list(CONTRACT.robot.joint_names)
