@@ -1,16 +1,12 @@
 """Being alive, and ceasing to be."""
 
-# Warp compiles the functions, whose types do what their Python classes do not declare.
-# pyright: reportArgumentType=false, reportReturnType=false, reportIndexIssue=false, reportOperatorIssue=false
-# pyright: reportCallIssue=false
+from __future__ import annotations
 
-import warp as wp
-
-from surefoot_rewards.kernel import one_if
+import torch
+from torch import Tensor
 
 
-@wp.func
-def alive(terminated: bool) -> float:
+def alive(terminated: Tensor) -> Tensor:
     """Reward each step that does not end in a failure.
 
     Equation: ``1 - [terminated]``.
@@ -19,13 +15,15 @@ def alive(terminated: bool) -> float:
     Source: Isaac Lab, term ``is_alive``.
 
     Args:
-        terminated: Whether the episode ends in a failure.
+        terminated: True where the episode ends in a failure, (num_envs,).
+
+    Returns:
+        Reward, (num_envs,).
     """
-    return one_if(not terminated)
+    return (~terminated).to(torch.float32)
 
 
-@wp.func
-def termination(terminated: bool) -> float:
+def termination(terminated: Tensor) -> Tensor:
     """Penalise the step that ends in a failure.
 
     Equation: ``[terminated]``.
@@ -34,6 +32,9 @@ def termination(terminated: bool) -> float:
     Source: Isaac Lab, term ``is_terminated``.
 
     Args:
-        terminated: Whether the episode ends in a failure.
+        terminated: True where the episode ends in a failure, (num_envs,).
+
+    Returns:
+        Penalty, (num_envs,).
     """
-    return one_if(terminated)
+    return terminated.to(torch.float32)

@@ -3,17 +3,14 @@
 A velocity command is (vx [m/s], vy [m/s], yaw rate [rad/s]) in the base frame.
 """
 
-# Warp compiles the functions, whose types do what their Python classes do not declare.
-# pyright: reportArgumentType=false, reportReturnType=false, reportIndexIssue=false, reportOperatorIssue=false
-# pyright: reportCallIssue=false
+from __future__ import annotations
 
-import warp as wp
+from torch import Tensor
 
 from surefoot_rewards.kernel import exp_kernel, proportional_std
 
 
-@wp.func
-def track_lin_vel_xy_exp(lin_vel_b: wp.vec3f, command: wp.vec3f, std: float) -> float:
+def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float | Tensor) -> Tensor:
     """Reward the horizontal velocity for following its command.
 
     Equation: ``exp(-((vx - cx)^2 + (vy - cy)^2) / std^2)``.
@@ -22,19 +19,19 @@ def track_lin_vel_xy_exp(lin_vel_b: wp.vec3f, command: wp.vec3f, std: float) -> 
     Source: Rudin et al., "Learning to Walk in Minutes Using Massively Parallel Deep RL", CoRL 2021, table of rewards.
 
     Args:
-        lin_vel_b: Linear velocity of the base in the base frame.
-        command: Velocity command.
-        std: Error at which the reward is 1/e, positive.
+        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
+        command: Velocity command, (num_envs, 3).
+        std: Error at which the reward is 1/e.
+
+    Returns:
+        Reward, (num_envs,).
     """
-    error_x = lin_vel_b[0] - command[0]
-    error_y = lin_vel_b[1] - command[1]
-    return exp_kernel(error_x * error_x + error_y * error_y, std)
+    return exp_kernel((lin_vel_b[:, :2] - command[:, :2]).square().sum(dim=-1), std=std)
 
 
-@wp.func
 def track_lin_vel_xy_closely(
-    lin_vel_b: wp.vec3f, command: wp.vec3f, share: float, lowest_std: float, highest_std: float
-) -> float:
+    lin_vel_b: Tensor, command: Tensor, *, share: float, lowest_std: float, highest_std: float
+) -> Tensor:
     """Reward the horizontal velocity within a share of the commanded speed, which tells a slow walk from standing.
 
     Equation: that of :func:`track_lin_vel_xy_exp` with ``std = clip(share |command|, lowest_std, highest_std)``.
@@ -43,17 +40,20 @@ def track_lin_vel_xy_closely(
     Source: derived, see :func:`~surefoot_rewards.kernel.proportional_std`.
 
     Args:
-        lin_vel_b: Linear velocity of the base in the base frame.
-        command: Velocity command.
+        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
+        command: Velocity command, (num_envs, 3).
         share: Tolerance for a command of norm 1.
         lowest_std: Least tolerance, positive.
         highest_std: Largest tolerance.
+
+    Returns:
+        Reward, (num_envs,).
     """
-    return track_lin_vel_xy_exp(lin_vel_b, command, proportional_std(command, share, lowest_std, highest_std))
+    std = proportional_std(command, share=share, lowest=lowest_std, highest=highest_std)
+    return track_lin_vel_xy_exp(lin_vel_b, command, std=std)
 
 
-@wp.func
-def track_yaw_rate_exp(ang_vel_b: wp.vec3f, command: wp.vec3f, std: float) -> float:
+def track_yaw_rate_exp(ang_vel_b: Tensor, command: Tensor, *, std: float | Tensor) -> Tensor:
     """Reward the yaw rate for following its command.
 
     Equation: ``exp(-(wz - cz)^2 / std^2)``.
@@ -62,18 +62,19 @@ def track_yaw_rate_exp(ang_vel_b: wp.vec3f, command: wp.vec3f, std: float) -> fl
     Source: Rudin et al., CoRL 2021, table of rewards.
 
     Args:
-        ang_vel_b: Angular velocity of the base in the base frame.
-        command: Velocity command.
-        std: Error at which the reward is 1/e, positive.
+        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
+        command: Velocity command, (num_envs, 3).
+        std: Error at which the reward is 1/e.
+
+    Returns:
+        Reward, (num_envs,).
     """
-    error = ang_vel_b[2] - command[2]
-    return exp_kernel(error * error, std)
+    return exp_kernel((ang_vel_b[:, 2] - command[:, 2]).square(), std=std)
 
 
-@wp.func
 def track_yaw_rate_closely(
-    ang_vel_b: wp.vec3f, command: wp.vec3f, share: float, lowest_std: float, highest_std: float
-) -> float:
+    ang_vel_b: Tensor, command: Tensor, *, share: float, lowest_std: float, highest_std: float
+) -> Tensor:
     """Reward the yaw rate within a share of the commanded speed, which tells a slow turn from standing.
 
     Equation: that of :func:`track_yaw_rate_exp` with ``std = clip(share |command|, lowest_std, highest_std)``.
@@ -82,17 +83,20 @@ def track_yaw_rate_closely(
     Source: derived, see :func:`~surefoot_rewards.kernel.proportional_std`.
 
     Args:
-        ang_vel_b: Angular velocity of the base in the base frame.
-        command: Velocity command.
+        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
+        command: Velocity command, (num_envs, 3).
         share: Tolerance for a command of norm 1.
         lowest_std: Least tolerance, positive.
         highest_std: Largest tolerance.
+
+    Returns:
+        Reward, (num_envs,).
     """
-    return track_yaw_rate_exp(ang_vel_b, command, proportional_std(command, share, lowest_std, highest_std))
+    std = proportional_std(command, share=share, lowest=lowest_std, highest=highest_std)
+    return track_yaw_rate_exp(ang_vel_b, command, std=std)
 
 
-@wp.func
-def lin_vel_z_l2(lin_vel_b: wp.vec3f) -> float:
+def lin_vel_z_l2(lin_vel_b: Tensor) -> Tensor:
     """Penalise the base for bouncing up and down.
 
     Equation: ``vz^2``.
@@ -101,13 +105,15 @@ def lin_vel_z_l2(lin_vel_b: wp.vec3f) -> float:
     Source: Rudin et al., CoRL 2021, table of rewards.
 
     Args:
-        lin_vel_b: Linear velocity of the base in the base frame.
+        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
+
+    Returns:
+        Penalty, (num_envs,).
     """
-    return lin_vel_b[2] * lin_vel_b[2]
+    return lin_vel_b[:, 2].square()
 
 
-@wp.func
-def ang_vel_xy_l2(ang_vel_b: wp.vec3f) -> float:
+def ang_vel_xy_l2(ang_vel_b: Tensor) -> Tensor:
     """Penalise the base for rolling and pitching.
 
     Equation: ``wx^2 + wy^2``.
@@ -116,6 +122,9 @@ def ang_vel_xy_l2(ang_vel_b: wp.vec3f) -> float:
     Source: Rudin et al., CoRL 2021, table of rewards.
 
     Args:
-        ang_vel_b: Angular velocity of the base in the base frame.
+        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
+
+    Returns:
+        Penalty, (num_envs,).
     """
-    return ang_vel_b[0] * ang_vel_b[0] + ang_vel_b[1] * ang_vel_b[1]
+    return ang_vel_b[:, :2].square().sum(dim=-1)

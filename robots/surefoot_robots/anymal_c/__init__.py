@@ -1,1 +1,0 @@
-"""ANYbotics ANYmal-C: quadruped with 12 actuated joints."""

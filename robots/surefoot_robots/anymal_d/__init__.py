@@ -1,1 +1,0 @@
-"""ANYbotics ANYmal-D: quadruped with 12 actuated joints."""

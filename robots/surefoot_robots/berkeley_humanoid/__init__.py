@@ -1,1 +1,0 @@
-"""Berkeley Humanoid: two legs with 12 actuated joints."""

@@ -1,1 +1,0 @@
-"""Booster T1: humanoid with 23 actuated joints."""

@@ -1,1 +1,0 @@
-"""Agility Robotics Cassie: two legs, modelled with 12 actuated joints."""

@@ -1,1 +1,0 @@
-"""Agility Robotics Digit: humanoid, modelled with 22 actuated joints."""

@@ -1,1 +1,0 @@
-"""Boston Dynamics Spot: quadruped with 12 actuated joints."""

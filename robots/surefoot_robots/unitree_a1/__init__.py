@@ -1,1 +1,0 @@
-"""Unitree A1: quadruped with 12 actuated joints."""

@@ -1,1 +1,0 @@
-"""Unitree H1: humanoid with 19 actuated joints."""
