@@ -1,10 +1,10 @@
 """How many robots fall when a rule stops them: faults, rows, and what they say together."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
@@ -15,12 +15,10 @@ from surefoot_devtools.falls.faults import LONG_S, RuleFault, fault_of_rule, rul
 from surefoot_devtools.falls.page import fall_lines, falls_page
 from surefoot_devtools.falls.walks import WALKS, run_row
 
-BUNDLE = Path(__file__).parents[3] / "tasks/surefoot_tasks/velocity/bundles/Surefoot-Velocity-Flat-Go2"
-
 
 @pytest.fixture(scope="module")
 def bundle():
-    return load_bundle(BUNDLE, runtime="numpy")
+    return load_bundle(GO2_BUNDLE, runtime="numpy")
 
 
 def row(rule, falls, trials=50, acted=None):
@@ -77,7 +75,7 @@ def test_an_unknown_rule_or_walk_is_refused_by_name(bundle) -> None:
     with pytest.raises(SurefootError, match=r"Unknown rule with a fault 'tilt'; valid: action_not_finite"):
         fault_of_rule(bundle.contract, "tilt")
     with pytest.raises(SurefootError, match="Unknown walk 'sprint'; valid: still"):
-        run_falls(FallPlan(BUNDLE, walks=("sprint",)))
+        run_falls(FallPlan(GO2_BUNDLE, walks=("sprint",)))
 
 
 @pytest.mark.parametrize("rule", ["operator_lost", "policy_failed"])
@@ -89,7 +87,7 @@ def test_walking_robots_that_safety_stops_stand_in_the_end_and_do_not_fall(bundl
 
 
 def test_a_campaign_that_was_interrupted_goes_on_with_the_rows_that_are_done(tmp_path) -> None:
-    kept, plan = tmp_path / "rows", FallPlan(BUNDLE, ("operator_lost",), ("still",), trials=2)
+    kept, plan = tmp_path / "rows", FallPlan(GO2_BUNDLE, ("operator_lost",), ("still",), trials=2)
     seen = []
 
     def stop(done: int, planned: int, last: str) -> None:

@@ -26,7 +26,8 @@ for one at rest, and lets it tip over its front feet: of 200 Go2 that were stopp
 43 with 1 s, and of 100 none with 0.8 s (MuJoCo)."""
 
 LEVEL_RAD = 0.1
-"""Tilt of the base up to which a robot stops on level ground [rad]. Assumption."""
+"""Tilt of the base up to which a robot counts as level [rad]. With it none of 100 Go2 each that were stopped at 0.3 m/s
+up and down 3, 5, 6 and 7 degrees fell (MuJoCo); the table of falls has 10 degrees."""
 
 CROUCHED_S = 1.0
 """How long a robot crouches at most until it stands up [s], at rest or not. Assumption."""
