@@ -1,4 +1,4 @@
-"""Measure speed: ``python scripts/benchmark.py step|train|randomization|bridge|verify|start --json FILE``."""
+"""Measure speed: ``python scripts/benchmark.py step|train|launches|randomization|bridge|verify|start --json FILE``."""
 
 import argparse
 import sys
@@ -8,6 +8,7 @@ from surefoot.engines import check_physics, default_device, default_physics
 from surefoot.report import provenance, write_report
 from surefoot_bridge.command_line import ended
 from surefoot_devtools.benchmarking.bridge_suite import measure_bridge
+from surefoot_devtools.benchmarking.launches_suite import count_launches_of_tasks, over_budget
 from surefoot_devtools.benchmarking.randomization_suite import RandomizationSuite, holds
 from surefoot_devtools.benchmarking.start_suite import measure_start
 from surefoot_devtools.benchmarking.suite import compare, run_worker
@@ -17,13 +18,14 @@ from surefoot_devtools.benchmarking.worker import Request
 KINDS = {
     "step": "stepping alone, against Isaac Lab",
     "train": "training with PPO, against Isaac Lab",
+    "launches": "launches, waits and allocations of a control step and of training, beside Isaac Lab",
     "randomization": "drawing and applying randomized parameters, and a task with them on and off",
     "bridge": "ticks of the control loop on the robot's computer",
     "verify": "scenarios in MuJoCo",
     "start": "until a program shows its help or refuses a mistake",
 }
 BUNDLES = Path(__file__).resolve().parents[1] / "tasks/surefoot_tasks/velocity/bundles"
-NUM_ENVS = {"step": [256, 1024, 4096], "train": [256, 1024, 4096], "randomization": [4096]}
+NUM_ENVS = {"step": [256, 1024, 4096], "train": [256, 1024, 4096], "launches": [64], "randomization": [4096]}
 
 
 def main() -> int:
@@ -55,9 +57,11 @@ def main() -> int:
             write_report(args.json, ok=ok, figures=figures, rows=rows, provenance=provenance())
         return 0 if ok else 1
     num_envs = args.num_envs or NUM_ENVS[args.kind]
-    if args.kind == "randomization" and len(num_envs) > 1:
-        parser.error(f"randomization is measured with one number of environments, not {num_envs}")
-    physics = check_physics(args.physics or default_physics(args.device), args.device)
+    if args.kind in ("launches", "randomization") and len(num_envs) > 1:
+        parser.error(f"{args.kind} is measured with one number of environments, not {num_envs}")
+    # Launches are those of a GPU, whose engine is counted on a CPU too.
+    default = "newton_mjwarp" if args.kind == "launches" else default_physics(args.device)
+    physics = check_physics(args.physics or default, args.device)
     if args.profile:
         request = Request("step", "ours", physics, args.device, num_envs[0], args.seconds, profile=True)
         print(run_worker(request).profile)
@@ -66,6 +70,11 @@ def main() -> int:
     if args.kind == "randomization":
         figures, rows = RandomizationSuite(num_envs=num_envs[0], report=print, **common).run()
         ok = holds(figures)
+    elif args.kind == "launches":
+        figures, rows = count_launches_of_tasks(physics=physics, device=args.device, num_envs=num_envs[0], report=print)
+        exceeded = over_budget(figures)
+        print(*exceeded, sep="\n")
+        ok = not exceeded
     else:
         figures, rows = compare(args.kind, num_envs=num_envs, report=print, **common)
         ok = figures.get("ratio_vs_stock_1024", args.minimum_ratio) >= args.minimum_ratio

@@ -1,12 +1,18 @@
 """What the feet do to the ground: how high they clear it, whether they slide on it, how hard they hit it."""
 
-from __future__ import annotations
+# Warp compiles the functions, whose types do what their Python classes do not declare.
+# pyright: reportArgumentType=false, reportReturnType=false, reportIndexIssue=false, reportOperatorIssue=false
+# pyright: reportCallIssue=false
 
-import torch
-from torch import Tensor
+import warp as wp
+
+from surefoot_rewards.kernel import at_least, at_most, one_if
 
 
-def foot_clearance(sole_height_m: Tensor, foot_vel_w: Tensor, moving: Tensor, *, target_m: float) -> Tensor:
+@wp.func
+def foot_clearance(
+    sole_height_m: wp.array(dtype=float), foot_vel_w: wp.array(dtype=wp.vec3f), moving: bool, target_m: float
+) -> float:
     """Penalise feet that travel at another height than the target.
 
     The horizontal speed is the weight, so that a foot is asked for height in mid-swing and left alone in stance.
@@ -18,19 +24,23 @@ def foot_clearance(sole_height_m: Tensor, foot_vel_w: Tensor, moving: Tensor, *,
     where they take its square root (whose slope at rest is infinite).
 
     Args:
-        sole_height_m: Height of each sole above the ground beneath it, (num_envs, num_feet).
-        foot_vel_w: Linear velocity of each foot in the world frame [m/s], (num_envs, num_feet, 3).
-        moving: True where the command asks for motion, (num_envs,).
+        sole_height_m: Height of each sole above the ground beneath it, (num_feet,).
+        foot_vel_w: Linear velocity of each foot in the world frame [m/s], (num_feet,).
+        moving: Whether the command asks for motion.
         target_m: Height at which a swing should pass [m].
-
-    Returns:
-        Penalty, (num_envs,).
     """
-    speed = torch.linalg.vector_norm(foot_vel_w[..., :2], dim=-1)  # (num_envs, num_feet)
-    return (sole_height_m - target_m).square_().mul_(speed).sum(dim=-1) * moving
+    total = wp.float32(0.0)
+    for foot in range(sole_height_m.shape[0]):
+        velocity = foot_vel_w[foot]
+        error = sole_height_m[foot] - target_m
+        total += error * error * wp.length(wp.vec2f(velocity[0], velocity[1]))
+    return total * one_if(moving)
 
 
-def foot_clearance_swing_peak(swing_peak_m: Tensor, touchdown: Tensor, moving: Tensor, *, target_m: float) -> Tensor:
+@wp.func
+def foot_clearance_swing_peak(
+    swing_peak_m: wp.array(dtype=float), touchdown: wp.array(dtype=bool), moving: bool, target_m: float
+) -> float:
     """Penalise, at touchdown, a swing whose highest point stayed below the target.
 
     Equation: ``[moving] sum_f [touchdown of f] (max(target - peak_f, 0) / target)^2``.
@@ -39,24 +49,20 @@ def foot_clearance_swing_peak(swing_peak_m: Tensor, touchdown: Tensor, moving: T
     Source: ``mjlab`` term ``feet_swing_height``, one-sided here: stepping higher than asked is not a fault.
 
     Args:
-        swing_peak_m: Greatest height of each sole above the ground since it last left it, (num_envs, num_feet).
-        touchdown: True where a foot touches down in this step, (num_envs, num_feet).
-        moving: True where the command asks for motion, (num_envs,).
+        swing_peak_m: Greatest height of each sole above the ground since it last left it, (num_feet,).
+        touchdown: Whether a foot touches down in this step, (num_feet,).
+        moving: Whether the command asks for motion.
         target_m: Height that a swing should reach [m], positive.
-
-    Returns:
-        Penalty, (num_envs,).
-
-    Raises:
-        ValueError: If ``target_m`` is not positive, which would divide by zero.
     """
-    if not target_m > 0.0:
-        raise ValueError(f"target_m must be positive, got {target_m}: it is the height that a swing should reach.")
-    shortfall = (1.0 - swing_peak_m / target_m).clamp_(min=0.0)  # (num_envs, num_feet)
-    return shortfall.square_().mul_(touchdown).sum(dim=-1) * moving
+    total = wp.float32(0.0)
+    for foot in range(swing_peak_m.shape[0]):
+        shortfall = at_least(1.0 - swing_peak_m[foot] / target_m, 0.0)
+        total += shortfall * shortfall * one_if(touchdown[foot])
+    return total * one_if(moving)
 
 
-def foot_slip(foot_vel_w: Tensor, foot_contact: Tensor) -> Tensor:
+@wp.func
+def foot_slip(foot_vel_w: wp.array(dtype=wp.vec3f), foot_contact: wp.array(dtype=bool)) -> float:
     """Penalise feet that slide while they touch the ground, whatever the command.
 
     Equation: ``sum_f [f in contact] (vx_f^2 + vy_f^2)``.
@@ -65,16 +71,18 @@ def foot_slip(foot_vel_w: Tensor, foot_contact: Tensor) -> Tensor:
     Source: Ji et al., RA-L 2022, foot slip term.
 
     Args:
-        foot_vel_w: Linear velocity of each foot in the world frame [m/s], (num_envs, num_feet, 3).
-        foot_contact: True where a foot touches the ground, (num_envs, num_feet).
-
-    Returns:
-        Penalty, (num_envs,).
+        foot_vel_w: Linear velocity of each foot in the world frame [m/s], (num_feet,).
+        foot_contact: Whether a foot touches the ground, (num_feet,).
     """
-    return foot_vel_w[..., :2].square().sum(dim=-1).mul_(foot_contact).sum(dim=-1)
+    total = wp.float32(0.0)
+    for foot in range(foot_contact.shape[0]):
+        velocity = foot_vel_w[foot]
+        total += (velocity[0] * velocity[0] + velocity[1] * velocity[1]) * one_if(foot_contact[foot])
+    return total
 
 
-def foot_impact(foot_force_n: Tensor, *, threshold_n: float, max_excess_n: float) -> Tensor:
+@wp.func
+def foot_impact(foot_force_n: wp.array(dtype=float), threshold_n: float, max_excess_n: float) -> float:
     """Penalise feet that hit the ground harder than walking needs.
 
     Equation: ``sum_f clip(F_f - threshold, 0, max_excess)``.
@@ -84,11 +92,11 @@ def foot_impact(foot_force_n: Tensor, *, threshold_n: float, max_excess_n: float
     rigid-body engine, thousands of newtons for one step, from outweighing all else.
 
     Args:
-        foot_force_n: Magnitude of the contact force on each foot, (num_envs, num_feet).
+        foot_force_n: Magnitude of the contact force on each foot, (num_feet,).
         threshold_n: Force that is free [N].
         max_excess_n: Largest excess that is counted for one foot [N].
-
-    Returns:
-        Penalty, (num_envs,).
     """
-    return (foot_force_n - threshold_n).clamp_(0.0, max_excess_n).sum(dim=-1)
+    total = wp.float32(0.0)
+    for foot in range(foot_force_n.shape[0]):
+        total += at_most(at_least(foot_force_n[foot] - threshold_n, 0.0), max_excess_n)
+    return total

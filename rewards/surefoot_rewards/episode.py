@@ -1,12 +1,16 @@
 """Being alive, and ceasing to be."""
 
-from __future__ import annotations
+# Warp compiles the functions, whose types do what their Python classes do not declare.
+# pyright: reportArgumentType=false, reportReturnType=false, reportIndexIssue=false, reportOperatorIssue=false
+# pyright: reportCallIssue=false
 
-import torch
-from torch import Tensor
+import warp as wp
+
+from surefoot_rewards.kernel import one_if
 
 
-def alive(terminated: Tensor) -> Tensor:
+@wp.func
+def alive(terminated: bool) -> float:
     """Reward each step that does not end in a failure.
 
     Equation: ``1 - [terminated]``.
@@ -15,15 +19,13 @@ def alive(terminated: Tensor) -> Tensor:
     Source: Isaac Lab, term ``is_alive``.
 
     Args:
-        terminated: True where the episode ends in a failure, (num_envs,).
-
-    Returns:
-        Reward, (num_envs,).
+        terminated: Whether the episode ends in a failure.
     """
-    return (~terminated).to(torch.float32)
+    return one_if(not terminated)
 
 
-def termination(terminated: Tensor) -> Tensor:
+@wp.func
+def termination(terminated: bool) -> float:
     """Penalise the step that ends in a failure.
 
     Equation: ``[terminated]``.
@@ -32,9 +34,6 @@ def termination(terminated: Tensor) -> Tensor:
     Source: Isaac Lab, term ``is_terminated``.
 
     Args:
-        terminated: True where the episode ends in a failure, (num_envs,).
-
-    Returns:
-        Penalty, (num_envs,).
+        terminated: Whether the episode ends in a failure.
     """
-    return terminated.to(torch.float32)
+    return one_if(terminated)

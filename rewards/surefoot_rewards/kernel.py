@@ -1,48 +1,57 @@
-"""The exponential kernel that turns an error into a bounded reward."""
+"""What terms share: the exponential that turns an error into a bounded reward, and bounds that let NaN through.
 
-from __future__ import annotations
+Warp's ``min``, ``max`` and ``clamp`` return the other number where one is NaN, which would hide a fault.
+"""
 
-import torch
-from torch import Tensor
+# Warp compiles the functions, whose types do what their Python classes do not declare.
+# pyright: reportArgumentType=false, reportReturnType=false, reportIndexIssue=false, reportOperatorIssue=false
+# pyright: reportCallIssue=false
+
+import warp as wp
 
 
-def exp_kernel(error_squared: Tensor, *, std: float | Tensor) -> Tensor:
+@wp.func
+def at_least(value: float, lowest: float) -> float:
+    """``max(value, lowest)``, NaN where the value is."""
+    return wp.where(value < lowest, lowest, value)
+
+
+@wp.func
+def at_most(value: float, highest: float) -> float:
+    """``min(value, highest)``, NaN where the value is."""
+    return wp.where(value > highest, highest, value)
+
+
+@wp.func
+def one_if(condition: bool) -> float:
+    """1 where a condition holds and 0 elsewhere."""
+    return wp.where(condition, 1.0, 0.0)
+
+
+@wp.func
+def exp_kernel(error_squared: float, std: float) -> float:
     """Map a squared error to (0, 1]: ``exp(-error_squared / std**2)``.
 
     One at no error, 1/e where the error equals ``std``, and never negative, so that a bad state is worth nothing
     rather than worth escaping by an early fall.
 
     Args:
-        error_squared: Squared error, any shape; its unit is the square of the unit of ``std``.
-        std: Error at which the reward has fallen to 1/e; positive; a tensor has the shape of the error.
-
-    Raises:
-        ValueError: If ``std`` is not positive, which would divide by zero.
+        error_squared: Squared error; its unit is the square of the unit of ``std``.
+        std: Error at which the reward has fallen to 1/e; positive.
     """
-    if isinstance(std, Tensor):  # its values are on the device, and are not waited for
-        return torch.exp(-error_squared / std.square())
-    if not std > 0.0:
-        raise ValueError(f"std must be positive, got {std}: it is the error at which the reward has fallen to 1/e.")
-    return torch.exp(error_squared * (-1.0 / std**2))
+    return wp.exp(-error_squared / (std * std))
 
 
-def proportional_std(command: Tensor, *, share: float, lowest: float, highest: float) -> Tensor:
+@wp.func
+def proportional_std(command: wp.vec3f, share: float, lowest_std: float, highest_std: float) -> float:
     """Tolerance of a tracking reward that is a share of what is asked for: ``clip(share |command|, lowest, highest)``.
 
     With one tolerance for all commands, standing still earns most of the reward of a slow walk and costs nothing.
 
     Args:
-        command: Commanded velocity (vx [m/s], vy [m/s], yaw rate [rad/s]), (num_envs, 3).
+        command: Commanded velocity (vx [m/s], vy [m/s], yaw rate [rad/s]).
         share: Tolerance for a command of norm 1.
-        lowest: Least tolerance, positive: the sway of a gait is within it.
-        highest: Largest tolerance.
-
-    Returns:
-        Tolerance in the unit of the error, (num_envs,).
-
-    Raises:
-        ValueError: If ``lowest`` is not positive, which would divide by zero, or above ``highest``.
+        lowest_std: Least tolerance, positive: the sway of a gait is within it.
+        highest_std: Largest tolerance.
     """
-    if not 0.0 < lowest <= highest:
-        raise ValueError(f"lowest must be positive and at most highest, got {lowest} and {highest}.")
-    return torch.linalg.vector_norm(command, dim=-1).mul_(share).clamp_(lowest, highest)
+    return at_most(at_least(share * wp.length(command), lowest_std), highest_std)

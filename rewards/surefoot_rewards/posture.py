@@ -1,12 +1,16 @@
 """Where the base and the joints should be: level, at height, near the default pose, and quiet when asked to stand."""
 
-from __future__ import annotations
+# Warp compiles the functions, whose types do what their Python classes do not declare.
+# pyright: reportArgumentType=false, reportReturnType=false, reportIndexIssue=false, reportOperatorIssue=false
+# pyright: reportCallIssue=false
 
-import torch
-from torch import Tensor
+import warp as wp
+
+from surefoot_rewards.kernel import one_if
 
 
-def flat_orientation_l2(projected_gravity_b: Tensor) -> Tensor:
+@wp.func
+def flat_orientation_l2(projected_gravity_b: wp.vec3f) -> float:
     """Penalise a tilted base.
 
     Equation: ``gx^2 + gy^2``, the squared sine of the angle between the base's z axis and the vertical.
@@ -15,15 +19,13 @@ def flat_orientation_l2(projected_gravity_b: Tensor) -> Tensor:
     Source: Rudin et al., CoRL 2021, ``legged_gym`` term ``orientation``.
 
     Args:
-        projected_gravity_b: Unit vector of gravity in the base frame, (num_envs, 3).
-
-    Returns:
-        Penalty, (num_envs,).
+        projected_gravity_b: Unit vector of gravity in the base frame.
     """
-    return projected_gravity_b[:, :2].square().sum(dim=-1)
+    return projected_gravity_b[0] * projected_gravity_b[0] + projected_gravity_b[1] * projected_gravity_b[1]
 
 
-def base_height_l2(base_height_m: Tensor, *, target_m: float) -> Tensor:
+@wp.func
+def base_height_l2(base_height_m: float, target_m: float) -> float:
     """Penalise a base above or below its target height.
 
     Equation: ``(h - target)^2``.
@@ -32,34 +34,37 @@ def base_height_l2(base_height_m: Tensor, *, target_m: float) -> Tensor:
     Source: Rudin et al., CoRL 2021, ``legged_gym`` term ``base_height``.
 
     Args:
-        base_height_m: Height of the base frame above the ground beneath it, (num_envs,).
+        base_height_m: Height of the base frame above the ground beneath it.
         target_m: Target height [m].
-
-    Returns:
-        Penalty, (num_envs,).
     """
-    return (base_height_m - target_m).square_()
+    return (base_height_m - target_m) * (base_height_m - target_m)
 
 
-def joint_deviation_l1(joint_pos: Tensor, default_joint_pos: Tensor) -> Tensor:
-    """Penalise joints away from the default pose; pass only the joints that should stay there, such as the hips.
+@wp.func
+def joint_deviation_l1(
+    joint_pos: wp.array(dtype=float), default_joint_pos: wp.array(dtype=float), selected_joints: wp.array(dtype=bool)
+) -> float:
+    """Penalise joints away from the default pose; of those alone that should stay there, such as the hips.
 
-    Equation: ``sum_j |q_j - q0_j|``.
+    Equation: ``sum_j |q_j - q0_j|`` over the selected joints.
     Units: rad.
-    Zero: when the joints are in the default pose.
+    Zero: when these joints are in the default pose.
     Source: Isaac Lab, stock humanoid velocity tasks.
 
     Args:
-        joint_pos: Joint position [rad], (num_envs, num_joints).
-        default_joint_pos: Default pose [rad], (num_joints,) or (num_envs, num_joints).
-
-    Returns:
-        Penalty, (num_envs,).
+        joint_pos: Joint position [rad], (num_joints,).
+        default_joint_pos: Default pose [rad], (num_joints,).
+        selected_joints: Whether a joint counts, (num_joints,).
     """
-    return (joint_pos - default_joint_pos).abs_().sum(dim=-1)
+    total = wp.float32(0.0)
+    for joint in range(joint_pos.shape[0]):
+        if selected_joints[joint]:
+            total += wp.abs(joint_pos[joint] - default_joint_pos[joint])
+    return total
 
 
-def pose_l2(joint_pos: Tensor, default_joint_pos: Tensor) -> Tensor:
+@wp.func
+def pose_l2(joint_pos: wp.array(dtype=float), default_joint_pos: wp.array(dtype=float)) -> float:
     """Penalise the squared distance from the default pose, lenient to small and strict to large deviations.
 
     Equation: ``sum_j (q_j - q0_j)^2``.
@@ -68,42 +73,20 @@ def pose_l2(joint_pos: Tensor, default_joint_pos: Tensor) -> Tensor:
     Source: Zakka et al., "MuJoCo Playground", 2025, locomotion term ``pose``.
 
     Args:
-        joint_pos: Joint position [rad], (num_envs, num_joints).
-        default_joint_pos: Default pose [rad], (num_joints,) or (num_envs, num_joints).
-
-    Returns:
-        Penalty, (num_envs,).
+        joint_pos: Joint position [rad], (num_joints,).
+        default_joint_pos: Default pose [rad], (num_joints,).
     """
-    return (joint_pos - default_joint_pos).square_().sum(dim=-1)
+    total = wp.float32(0.0)
+    for joint in range(joint_pos.shape[0]):
+        deviation = joint_pos[joint] - default_joint_pos[joint]
+        total += deviation * deviation
+    return total
 
 
-def pose_exp(
-    joint_pos: Tensor, default_joint_pos: Tensor, moving: Tensor, *, std_standing: Tensor, std_moving: Tensor
-) -> Tensor:
-    """Reward the default pose, each joint within its own tolerance: tight when standing, loose when moving.
-
-    Equation: ``exp(-mean_j ((q_j - q0_j) / std_j)^2)``.
-    Units: dimensionless, in (0, 1]; angles and tolerances in rad.
-    Zero: approached as the joints leave their tolerances; 1 in the default pose.
-    Source: the variable posture reward of ``mjlab``, with two tolerances chosen by the command.
-
-    Args:
-        joint_pos: Joint position [rad], (num_envs, num_joints).
-        default_joint_pos: Default pose [rad], (num_joints,) or (num_envs, num_joints).
-        moving: True where the command asks for motion, (num_envs,).
-        std_standing: Tolerance of each joint [rad] at a stand, (num_joints,), positive.
-        std_moving: Tolerance of each joint [rad] in motion, (num_joints,), positive.
-
-    Returns:
-        Reward, (num_envs,).
-    """
-    std = torch.where(moving.unsqueeze(-1), std_moving, std_standing)  # (num_envs, num_joints)
-    # The floor keeps a tolerance of zero from making 0/0 in the default pose.
-    std.clamp_(min=torch.finfo(std.dtype).eps)
-    return (joint_pos - default_joint_pos).div_(std).square_().mean(dim=-1).neg_().exp_()
-
-
-def stand_still_joint_deviation(joint_pos: Tensor, default_joint_pos: Tensor, moving: Tensor) -> Tensor:
+@wp.func
+def stand_still_joint_deviation(
+    joint_pos: wp.array(dtype=float), default_joint_pos: wp.array(dtype=float), moving: bool
+) -> float:
     """Penalise joints away from the default pose when the robot is asked to stand.
 
     Equation: ``[not moving] sum_j |q_j - q0_j|``.
@@ -112,17 +95,18 @@ def stand_still_joint_deviation(joint_pos: Tensor, default_joint_pos: Tensor, mo
     Source: Rudin et al., CoRL 2021, ``legged_gym`` term ``stand_still``.
 
     Args:
-        joint_pos: Joint position [rad], (num_envs, num_joints).
-        default_joint_pos: Default pose [rad], (num_joints,) or (num_envs, num_joints).
-        moving: True where the command asks for motion, (num_envs,).
-
-    Returns:
-        Penalty, (num_envs,).
+        joint_pos: Joint position [rad], (num_joints,).
+        default_joint_pos: Default pose [rad], (num_joints,).
+        moving: Whether the command asks for motion.
     """
-    return joint_deviation_l1(joint_pos, default_joint_pos) * ~moving
+    total = wp.float32(0.0)
+    for joint in range(joint_pos.shape[0]):
+        total += wp.abs(joint_pos[joint] - default_joint_pos[joint])
+    return total * one_if(not moving)
 
 
-def stand_still_feet_in_air(foot_contact: Tensor, moving: Tensor) -> Tensor:
+@wp.func
+def stand_still_feet_in_air(foot_contact: wp.array(dtype=bool), moving: bool) -> float:
     """Penalise lifted feet when the robot is asked to stand.
 
     Equation: ``[not moving] sum_f [foot f not in contact]``.
@@ -131,16 +115,17 @@ def stand_still_feet_in_air(foot_contact: Tensor, moving: Tensor) -> Tensor:
     Source: derived; it stops the marching on the spot that an air-time reward teaches.
 
     Args:
-        foot_contact: True where a foot touches the ground, (num_envs, num_feet).
-        moving: True where the command asks for motion, (num_envs,).
-
-    Returns:
-        Penalty, (num_envs,).
+        foot_contact: Whether a foot touches the ground, (num_feet,).
+        moving: Whether the command asks for motion.
     """
-    return (~(foot_contact | moving.unsqueeze(-1))).sum(dim=-1, dtype=torch.float32)
+    total = wp.float32(0.0)
+    for foot in range(foot_contact.shape[0]):
+        total += one_if(not foot_contact[foot])
+    return total * one_if(not moving)
 
 
-def stand_still_joint_motion(joint_vel: Tensor, moving: Tensor) -> Tensor:
+@wp.func
+def stand_still_joint_motion(joint_vel: wp.array(dtype=float), moving: bool) -> float:
     """Penalise joints that move when the robot is asked to stand.
 
     Equation: ``[not moving] sum_j qd_j^2``.
@@ -149,16 +134,17 @@ def stand_still_joint_motion(joint_vel: Tensor, moving: Tensor) -> Tensor:
     Source: derived; it tells standing from stepping on the spot around the default pose.
 
     Args:
-        joint_vel: Joint velocity [rad/s], (num_envs, num_joints).
-        moving: True where the command asks for motion, (num_envs,).
-
-    Returns:
-        Penalty, (num_envs,).
+        joint_vel: Joint velocity [rad/s], (num_joints,).
+        moving: Whether the command asks for motion.
     """
-    return joint_vel.square().sum(dim=-1) * ~moving
+    total = wp.float32(0.0)
+    for joint in range(joint_vel.shape[0]):
+        total += joint_vel[joint] * joint_vel[joint]
+    return total * one_if(not moving)
 
 
-def stand_still_effort(torque_nm: Tensor, effort_limit_nm: Tensor, moving: Tensor) -> Tensor:
+@wp.func
+def stand_still_effort(torque_nm: wp.array(dtype=float), effort_limit_nm: wp.array(dtype=float), moving: bool) -> float:
     """Penalise, when the robot is asked to stand, torques as what they heat the motors by.
 
     Equation: ``[not moving] sum_j (tau_j / limit_j)^2``.
@@ -167,11 +153,58 @@ def stand_still_effort(torque_nm: Tensor, effort_limit_nm: Tensor, moving: Tenso
     Source: derived; heat goes with the square of the current, and a robot stands longest of all that it does.
 
     Args:
-        torque_nm: Motor torque [N m], (num_envs, num_joints).
-        effort_limit_nm: Torque limit [N m], positive, (num_joints,) or (num_envs, num_joints).
-        moving: True where the command asks for motion, (num_envs,).
-
-    Returns:
-        Penalty, (num_envs,).
+        torque_nm: Motor torque [N m], (num_joints,).
+        effort_limit_nm: Torque limit [N m], positive, (num_joints,).
+        moving: Whether the command asks for motion.
     """
-    return (torque_nm / effort_limit_nm).square_().sum(dim=-1) * ~moving
+    total = wp.float32(0.0)
+    for joint in range(torque_nm.shape[0]):
+        share = torque_nm[joint] / effort_limit_nm[joint]
+        total += share * share
+    return total * one_if(not moving)
+
+
+@wp.func
+def stand_still(
+    joint_pos: wp.array(dtype=float),
+    joint_vel: wp.array(dtype=float),
+    torque_nm: wp.array(dtype=float),
+    foot_contact: wp.array(dtype=bool),
+    default_joint_pos: wp.array(dtype=float),
+    effort_limit_nm: wp.array(dtype=float),
+    moving: bool,
+    motion_s2: float,
+    deviation_per_rad: float,
+    effort: float,
+) -> float:
+    """Penalise, where the command asks to stand, whatever is not standing at ease.
+
+    A stance whose legs push against each other or reach far out costs torque for nothing.
+
+    Equation: ``stand_still_feet_in_air + motion_s2 * stand_still_joint_motion
+    + deviation_per_rad * stand_still_joint_deviation + effort * stand_still_effort``.
+    Units: number of feet.
+    Zero: when the command asks for motion, or all feet are on the ground, the joints at rest in the default pose and
+    the motors without torque; what has the rate zero counts for nothing.
+    Source: those of its parts.
+
+    Args:
+        joint_pos: Joint position [rad], (num_joints,).
+        joint_vel: Joint velocity [rad/s], (num_joints,).
+        torque_nm: Motor torque [N m], (num_joints,).
+        foot_contact: Whether a foot touches the ground, (num_feet,).
+        default_joint_pos: Default pose [rad], (num_joints,).
+        effort_limit_nm: Torque limit [N m], positive where the effort counts, (num_joints,).
+        moving: Whether the command asks for motion.
+        motion_s2: What a squared joint speed costs, in feet in the air.
+        deviation_per_rad: What a radian of deviation costs.
+        effort: What the squared share of a torque limit costs.
+    """
+    penalty = stand_still_feet_in_air(foot_contact, moving)
+    if motion_s2 != 0.0:
+        penalty += motion_s2 * stand_still_joint_motion(joint_vel, moving)
+    if deviation_per_rad != 0.0:
+        penalty += deviation_per_rad * stand_still_joint_deviation(joint_pos, default_joint_pos, moving)
+    if effort != 0.0:
+        penalty += effort * stand_still_effort(torque_nm, effort_limit_nm, moving)
+    return penalty

@@ -3,14 +3,17 @@
 A velocity command is (vx [m/s], vy [m/s], yaw rate [rad/s]) in the base frame.
 """
 
-from __future__ import annotations
+# Warp compiles the functions, whose types do what their Python classes do not declare.
+# pyright: reportArgumentType=false, reportReturnType=false, reportIndexIssue=false, reportOperatorIssue=false
+# pyright: reportCallIssue=false
 
-from torch import Tensor
+import warp as wp
 
 from surefoot_rewards.kernel import exp_kernel, proportional_std
 
 
-def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float | Tensor) -> Tensor:
+@wp.func
+def track_lin_vel_xy_exp(lin_vel_b: wp.vec3f, command: wp.vec3f, std: float) -> float:
     """Reward the horizontal velocity for following its command.
 
     Equation: ``exp(-((vx - cx)^2 + (vy - cy)^2) / std^2)``.
@@ -19,19 +22,19 @@ def track_lin_vel_xy_exp(lin_vel_b: Tensor, command: Tensor, *, std: float | Ten
     Source: Rudin et al., "Learning to Walk in Minutes Using Massively Parallel Deep RL", CoRL 2021, table of rewards.
 
     Args:
-        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
-        command: Velocity command, (num_envs, 3).
-        std: Error at which the reward is 1/e.
-
-    Returns:
-        Reward, (num_envs,).
+        lin_vel_b: Linear velocity of the base in the base frame.
+        command: Velocity command.
+        std: Error at which the reward is 1/e, positive.
     """
-    return exp_kernel((lin_vel_b[:, :2] - command[:, :2]).square().sum(dim=-1), std=std)
+    error_x = lin_vel_b[0] - command[0]
+    error_y = lin_vel_b[1] - command[1]
+    return exp_kernel(error_x * error_x + error_y * error_y, std)
 
 
+@wp.func
 def track_lin_vel_xy_closely(
-    lin_vel_b: Tensor, command: Tensor, *, share: float, lowest_std: float, highest_std: float
-) -> Tensor:
+    lin_vel_b: wp.vec3f, command: wp.vec3f, share: float, lowest_std: float, highest_std: float
+) -> float:
     """Reward the horizontal velocity within a share of the commanded speed, which tells a slow walk from standing.
 
     Equation: that of :func:`track_lin_vel_xy_exp` with ``std = clip(share |command|, lowest_std, highest_std)``.
@@ -40,20 +43,17 @@ def track_lin_vel_xy_closely(
     Source: derived, see :func:`~surefoot_rewards.kernel.proportional_std`.
 
     Args:
-        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
-        command: Velocity command, (num_envs, 3).
+        lin_vel_b: Linear velocity of the base in the base frame.
+        command: Velocity command.
         share: Tolerance for a command of norm 1.
         lowest_std: Least tolerance, positive.
         highest_std: Largest tolerance.
-
-    Returns:
-        Reward, (num_envs,).
     """
-    std = proportional_std(command, share=share, lowest=lowest_std, highest=highest_std)
-    return track_lin_vel_xy_exp(lin_vel_b, command, std=std)
+    return track_lin_vel_xy_exp(lin_vel_b, command, proportional_std(command, share, lowest_std, highest_std))
 
 
-def track_yaw_rate_exp(ang_vel_b: Tensor, command: Tensor, *, std: float | Tensor) -> Tensor:
+@wp.func
+def track_yaw_rate_exp(ang_vel_b: wp.vec3f, command: wp.vec3f, std: float) -> float:
     """Reward the yaw rate for following its command.
 
     Equation: ``exp(-(wz - cz)^2 / std^2)``.
@@ -62,19 +62,18 @@ def track_yaw_rate_exp(ang_vel_b: Tensor, command: Tensor, *, std: float | Tenso
     Source: Rudin et al., CoRL 2021, table of rewards.
 
     Args:
-        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
-        command: Velocity command, (num_envs, 3).
-        std: Error at which the reward is 1/e.
-
-    Returns:
-        Reward, (num_envs,).
+        ang_vel_b: Angular velocity of the base in the base frame.
+        command: Velocity command.
+        std: Error at which the reward is 1/e, positive.
     """
-    return exp_kernel((ang_vel_b[:, 2] - command[:, 2]).square(), std=std)
+    error = ang_vel_b[2] - command[2]
+    return exp_kernel(error * error, std)
 
 
+@wp.func
 def track_yaw_rate_closely(
-    ang_vel_b: Tensor, command: Tensor, *, share: float, lowest_std: float, highest_std: float
-) -> Tensor:
+    ang_vel_b: wp.vec3f, command: wp.vec3f, share: float, lowest_std: float, highest_std: float
+) -> float:
     """Reward the yaw rate within a share of the commanded speed, which tells a slow turn from standing.
 
     Equation: that of :func:`track_yaw_rate_exp` with ``std = clip(share |command|, lowest_std, highest_std)``.
@@ -83,20 +82,17 @@ def track_yaw_rate_closely(
     Source: derived, see :func:`~surefoot_rewards.kernel.proportional_std`.
 
     Args:
-        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
-        command: Velocity command, (num_envs, 3).
+        ang_vel_b: Angular velocity of the base in the base frame.
+        command: Velocity command.
         share: Tolerance for a command of norm 1.
         lowest_std: Least tolerance, positive.
         highest_std: Largest tolerance.
-
-    Returns:
-        Reward, (num_envs,).
     """
-    std = proportional_std(command, share=share, lowest=lowest_std, highest=highest_std)
-    return track_yaw_rate_exp(ang_vel_b, command, std=std)
+    return track_yaw_rate_exp(ang_vel_b, command, proportional_std(command, share, lowest_std, highest_std))
 
 
-def lin_vel_z_l2(lin_vel_b: Tensor) -> Tensor:
+@wp.func
+def lin_vel_z_l2(lin_vel_b: wp.vec3f) -> float:
     """Penalise the base for bouncing up and down.
 
     Equation: ``vz^2``.
@@ -105,15 +101,13 @@ def lin_vel_z_l2(lin_vel_b: Tensor) -> Tensor:
     Source: Rudin et al., CoRL 2021, table of rewards.
 
     Args:
-        lin_vel_b: Linear velocity of the base in the base frame, (num_envs, 3).
-
-    Returns:
-        Penalty, (num_envs,).
+        lin_vel_b: Linear velocity of the base in the base frame.
     """
-    return lin_vel_b[:, 2].square()
+    return lin_vel_b[2] * lin_vel_b[2]
 
 
-def ang_vel_xy_l2(ang_vel_b: Tensor) -> Tensor:
+@wp.func
+def ang_vel_xy_l2(ang_vel_b: wp.vec3f) -> float:
     """Penalise the base for rolling and pitching.
 
     Equation: ``wx^2 + wy^2``.
@@ -122,9 +116,6 @@ def ang_vel_xy_l2(ang_vel_b: Tensor) -> Tensor:
     Source: Rudin et al., CoRL 2021, table of rewards.
 
     Args:
-        ang_vel_b: Angular velocity of the base in the base frame, (num_envs, 3).
-
-    Returns:
-        Penalty, (num_envs,).
+        ang_vel_b: Angular velocity of the base in the base frame.
     """
-    return ang_vel_b[:, :2].square().sum(dim=-1)
+    return ang_vel_b[0] * ang_vel_b[0] + ang_vel_b[1] * ang_vel_b[1]

@@ -3,7 +3,7 @@
 A package offers a robot by an entry point whose name is the robot's and whose object is its `RobotSpec`:
 
     [project.entry-points."surefoot.robots"]
-    anymal_d = "my_robots.anymal_d:SPEC"
+    my_dog = "my_robots.my_dog:SPEC"
 
 A package that cannot keep its offer is named by whatever asks for that robot, and takes no other robot with it.
 """

@@ -5,10 +5,12 @@ import pytest
 import torch
 import warp as wp
 from tests.unit.actuator_rig import randomized_rig
+from tests.unit.test_fused_rewards import DT, stand_in, terms_of_the_task
 from tests.unit.test_randomization_table import RANGES, make_table
 from tests.unit.test_sensor_noise import NOISY
 from tests.unit.test_sensor_readings import Rig as SensorRig
 
+from surefoot.envs.fused.rewards import FusedRewardManager
 from surefoot_bridge.actuators import equations as reference
 
 pytestmark = pytest.mark.gpu
@@ -121,3 +123,9 @@ def test_sixty_five_thousand_environments_fit_and_differ():
     assert len(torch.unique(table.view("mass"))) > 65000
     table.draw(torch.arange(65536, dtype=torch.int32, device=DEVICE))
     assert table.episode.min() == table.episode.max() == 2
+
+
+def test_rewards_on_cuda_are_those_on_the_cpu():
+    managers = [FusedRewardManager(terms_of_the_task(), stand_in(device)) for device in (DEVICE, "cpu")]
+    on_gpu, on_cpu = (manager.compute(DT) for manager in managers)
+    torch.testing.assert_close(on_gpu.cpu(), on_cpu, rtol=1e-5, atol=1e-5)

@@ -21,6 +21,11 @@ TERRAINS = [
     Terrain(kind="slope", grade_deg=15.0, direction="down"),
     Terrain(kind="stairs", step_height_m=0.15),
     Terrain(kind="stairs", step_height_m=0.15, direction="down"),
+    Terrain(kind="obstacles"),
+    Terrain(kind="gaps"),
+    Terrain(kind="stones", place="around"),
+    Terrain(kind="waves", place="around"),
+    Terrain(kind="mixed", place="around"),
 ]
 NUM_RAYS = 500
 BESIDE_M = {"ovphysx": 25.0, "newton_mjwarp": 3.0}

@@ -25,10 +25,10 @@ def environment(tmp_path_factory) -> dict[str, str]:
 
 @pytest.mark.parametrize("shorter", [ROBOT_QUICKLY, pytest.param({}, marks=pytest.mark.slow, id="as written")])
 def test_the_page_on_a_robot_of_ones_own_holds_from_its_mjcf_to_the_bridge(environment, tmp_path, shorter):
-    shutil.copy(ANYMAL_D / "anymal_d_robot" / "anymal_d.xml", tmp_path)
+    shutil.copy(ANYMAL_D / "team_anymal_robot" / "anymal_d.xml", tmp_path)
     said = follow(DOCS / "add-a-robot.md", tmp_path, environment, shorter)
     contract = json.loads((tmp_path / "bundle" / "contract.json").read_text())
-    assert (contract["robot"]["name"], contract["robot"]["foot_names"][2]) == ("anymal_d", "LH_FOOT")
+    assert (contract["robot"]["name"], contract["robot"]["foot_names"][2]) == ("team_anymal", "LH_FOOT")
     assert list((tmp_path / "report").iterdir())
     assert "Modes: stand, sit, passive" in said
 

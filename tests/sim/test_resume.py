@@ -27,10 +27,10 @@ def finish(process: subprocess.Popen) -> None:
     assert process.returncode == 0, output
 
 
-def new_run(output: Path, physics: str, processes: int) -> subprocess.Popen:
+def new_run(output: Path, task: str, physics: str, processes: int) -> subprocess.Popen:
     # Pushes are made frequent so that the event timers and the generator matter within the few steps of the test.
     return start(
-        *("train", "--task", TASK, "--physics", physics, "--device", "cpu", "--num-envs", "16"),
+        *("train", "--task", task, "--physics", physics, "--device", "cpu", "--num-envs", "16"),
         *("--iterations", str(LAST), "--seed", "7", "--logger", "none", "--no-video", "--output", str(output)),
         *("--processes", str(processes), "env.randomization.preset=standard"),
     )
@@ -69,13 +69,21 @@ def wait_until_gone(processes: list[Path]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize(("physics", "processes"), [("ovphysx", 1), ("newton_mjwarp", 1), ("ovphysx", 2)])
-def test_five_iterations_after_kill_and_resume_equal_those_of_a_run_that_went_on(tmp_path, physics, processes):
-    went_on = new_run(tmp_path / "went_on", physics, processes)
+@pytest.mark.parametrize(
+    ("task", "physics", "processes"),
+    [
+        (TASK, "ovphysx", 1),
+        (TASK, "newton_mjwarp", 1),
+        (TASK, "ovphysx", 2),
+        ("Surefoot-Velocity-Rough-Go2", "ovphysx", 1),
+    ],
+)
+def test_five_iterations_after_kill_and_resume_equal_those_of_a_run_that_went_on(tmp_path, task, physics, processes):
+    went_on = new_run(tmp_path / "went_on", task, physics, processes)
     finish(went_on)
     (went_on_run,) = (tmp_path / "went_on").glob("*/*")
 
-    killed = new_run(tmp_path / "killed", physics, processes)
+    killed = new_run(tmp_path / "killed", task, physics, processes)
     run = wait_for_metrics(tmp_path / "killed", CHECKPOINT + 1)
     workers = children_of(killed.pid)
     assert len(workers) >= processes - 1

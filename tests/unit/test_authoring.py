@@ -199,7 +199,7 @@ def test_a_folder_is_written_whole_or_not_at_all(tmp_path):
 
 
 def test_a_question_that_must_be_answered_refuses_the_robot_in_one_line(tmp_path, capsys, monkeypatch):
-    source = ANYMAL_D / "anymal_d_robot" / "anymal_d.xml"
+    source = ANYMAL_D / "team_anymal_robot" / "anymal_d.xml"
     assert main(["new", "robot", "my_anymal", "--from", str(source), "--output", str(tmp_path / "my_anymal")]) == 0
     said = capsys.readouterr().out
     assert 'to be answered: "HFE": question("largest torque [N m] and speed [rad/s] of LF_HFE' in said

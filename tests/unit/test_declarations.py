@@ -27,7 +27,7 @@ def files_with(word: str) -> set[str]:
     [
         pytest.param("cold_friction", {"evaluation/scenarios/scenario.py"}, id="a scenario variation"),
         pytest.param("battery_sag_per_s", {"evaluation/scenarios/scenario.py"}, id="another one"),
-        pytest.param("step_depth_m", {"terrains/terrain.py"}, id="a terrain"),
+        pytest.param("step_depth_m", {"terrains/kinds.py"}, id="a terrain"),
         pytest.param("motor_hot", {"safety/rules.py"}, id="a safety rule"),
         pytest.param(
             "encoder_velocity_noise",

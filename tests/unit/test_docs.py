@@ -12,6 +12,7 @@ from tests.unit.docs_commands import ENTRY_POINTS, OF_ONES_OWN, PAGES, ROOT, Doc
 from surefoot.task_registry import task_ids
 
 GO2 = "Surefoot-Velocity-Flat-Go2"
+ROUGH = "Surefoot-Velocity-Rough-Go2"
 BUNDLE = f"tasks/surefoot_tasks/velocity/bundles/{GO2}"
 
 RUN_HERE = {
@@ -36,6 +37,7 @@ RUN_ELSEWHERE = {
     "surefoot compare": "test_evaluation_compare.py",
     "surefoot robots": "test_robot_checks.py",
     "surefoot randomization": "test_randomization_prove.py",
+    "surefoot terrain": "test_commands_terrain.py",
     "surefoot-bridge check": "test_command_line.py",
     "surefoot-bridge run": "test_run_command.py",
     "surefoot-bridge emulate": "test_emulator_command.py",
@@ -107,7 +109,7 @@ def test_every_override_of_a_task_names_a_value_that_there_is():
         "env, agent = resolve_task(check_task(sys.argv[1]), 'ovphysx', sys.argv[2:])\n"
         "print(env.commands.base_velocity.initial_range_share, agent.algorithm.symmetry_cfg.mirror_loss_coeff)"
     )
-    done = run_python(code, GO2, *sorted(overrides))
+    done = run_python(code, ROUGH, *sorted(overrides))  # which has all that a task on flat ground has
     assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["1.0 4.0"]), done.stderr[-2000:]
 
 

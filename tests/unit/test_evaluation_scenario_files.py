@@ -218,7 +218,10 @@ STAIRS = "terrain: {kind: stairs, "
 MISTAKES = {
     # form
     "length_m: 5.0": "line 6: length_m is unknown (did you mean length_s?); valid: name, description, terrain, com",
-    "terrain: {kind: gras}": "line 6: terrain.kind is 'gras'; it must be 'flat', 'rough', 'slope' or 'stairs'.",
+    "terrain: {kind: gras}": (
+        "line 6: terrain.kind is 'gras'; it must be 'flat', 'rough', 'slope', 'stairs', 'obstacles', 'gaps', 'stones', "
+        "'waves' or 'mixed'."
+    ),
     "trials: 0": "line 6: trials is 0; it must be greater than or equal to 1.",
     "trials: many": "line 6: trials is 'many'; it must be a valid integer",
     "trials: yes": "line 6: trials is yes, a truth value to YAML; give a number or text (in quotes).",
@@ -239,6 +242,14 @@ MISTAKES = {
     # content
     "terrain: {step_height_m: 0.2}": "line 6: terrain.step_height_m is of stairs, but kind is flat; leave one out.",
     "terrain: {kind: rough, direction: up}": "line 6: terrain.direction is of slope and stairs, but kind is rough; ",
+    "terrain: {kind: flat, place: around}": (
+        "line 6: terrain.place is of slope, stairs, obstacles, gaps, stones, waves and mixed, but kind is flat; leave "
+    ),
+    "terrain: {kind: gaps, gap_m: 2}": "line 6: terrain.gap_m is 2; it must be less than or equal to 1.",
+    "terrain: {kind: waves, wave_height_m: 0.5, wave_length_m: 1}": (
+        "line 6: terrain.wave_height_m is 0.5: waves 1 m long would be as steep as 58 degrees; valid: up to 45, a "
+        "height of 0.32 m."
+    ),
     "terrain: {kind: slope, grade_deg: 20}\nrobot: {friction: 0.3}": (
         "line 6: terrain.grade_deg is 20, on which everything slides at a friction of 0.3: it must be above "
         "tan(20 deg) = 0.36."
@@ -287,6 +298,14 @@ MISFITS = {
     "terrain: {kind: rough, roughness_m: 0.2}": (
         "line 6: terrain.roughness_m is 0.2, 0.4 m from lowest to highest; unitree_go2 stands 0.3235 m high."
     ),
+    "terrain: {kind: obstacles, obstacle_height_m: 0.4}": (
+        "line 6: terrain.obstacle_height_m is 0.4; unitree_go2 stands 0.3235 m high and cannot set a foot above its "
+    ),
+    "terrain: {kind: gaps, gap_m: 0.4}": (
+        "line 6: terrain.gap_m is 0.4; unitree_go2 has legs of 0.3235 m and cannot step farther than that."
+    ),
+    "terrain: {kind: stones, stone_gap_m: 0.35}": "line 6: terrain.stone_gap_m is 0.35; unitree_go2 has legs of 0.3235",
+    "terrain: {kind: mixed, obstacle_height_m: 0.4}": "line 6: terrain.obstacle_height_m is 0.4; unitree_go2 stands",
     "robot: {tilt_deg: 60}": (
         "line 6: robot.tilt_deg is 60; the contract takes a robot that tilts by 57.3 for fallen."
     ),

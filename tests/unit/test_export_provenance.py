@@ -110,11 +110,10 @@ def environment(robot: str, terms=None, **observations):
     )
 
 
-def test_an_actor_that_sees_what_no_sensor_measures_is_refused():
-    env = environment("unitree_go2", base_lin_vel=SimpleNamespace(func=lambda env: None))
-    with pytest.raises(
-        SurefootError, match="'base_lin_vel' of observation group 'policy', which no sensor of unitree_go2"
-    ):
+@pytest.mark.parametrize("name", ["base_lin_vel", "height_scan"])
+def test_an_actor_that_sees_what_no_sensor_measures_is_refused(name):
+    env = environment("unitree_go2", **{name: SimpleNamespace(func=lambda env: None)})
+    with pytest.raises(SurefootError, match=f"'{name}' of observation group 'policy', which no sensor of unitree_go2"):
         check_sensed(env, ["policy"])  # type: ignore[arg-type]
 
 

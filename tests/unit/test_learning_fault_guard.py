@@ -6,6 +6,7 @@ import pytest
 import torch
 from tensordict import TensorDict
 
+from surefoot.envs.fused.faults import Faults
 from surefoot.learning.fault_guard import (
     FAULTY_ITERATIONS_IN_A_ROW,
     KEPT_DUMPS,
@@ -15,6 +16,7 @@ from surefoot.learning.fault_guard import (
     rows_not_finite,
 )
 from surefoot.ranks import Ranks
+from surefoot_devtools.benchmarking.counting import count_launches
 
 NUM_ENVS = 100
 NAN, INF = float("nan"), float("inf")
@@ -76,9 +78,10 @@ def test_a_faulty_reward_becomes_zero_and_ends_the_episode():
 
 def test_a_faulty_action_becomes_zero_and_is_named():
     guard = FaultGuard(NUM_ENVS, "cpu")
-    actions = torch.ones(NUM_ENVS, 2)
-    actions[4, 1] = NAN
-    clean = guard.check_actions(actions)
+    with torch.inference_mode():  # as experience is collected
+        actions = torch.ones(NUM_ENVS, 2)
+        actions[4, 1] = NAN
+        clean = guard.check_actions(actions)
     assert clean[4].tolist() == [0.0, 0.0]
     assert clean[5].tolist() == [1.0, 1.0]
     assert guard.close_iteration().counts["action"] == 1
@@ -112,6 +115,40 @@ def test_what_is_handed_on_is_not_the_environments_buffer():
     handed, _, _ = guard.check_step(obs, rewards, dones)
     obs["policy"].fill_(5.0)  # an environment that reuses its buffer in the next step
     assert handed["policy"][0].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_step_of_two_groups_is_six_launches_that_wait_for_nothing():
+    guard, actions, given = FaultGuard(NUM_ENVS, "cpu"), torch.ones(NUM_ENVS, 2), step_result()
+
+    def step():
+        guard.check_actions(actions)
+        guard.check_step(*given)
+
+    step()
+    seen = count_launches(step)
+    assert seen.kernels == {
+        "check_actions": 1,
+        "find_in_group": 2,
+        "check_outcome": 1,
+        "clean_group": 2,
+    }
+    assert (seen.total, seen.waits.total()) == (6, 0)
+
+
+def test_a_state_that_an_environments_own_kernel_found_is_in_the_report_and_its_row_in_the_dump(tmp_path):
+    faults = Faults(NUM_ENVS, 5, "cpu")
+    guard = FaultGuard(NUM_ENVS, "cpu", faults=faults)
+    faults.counts[0], faults.seen[3], faults.in_state[3], faults.state[3, 2] = 1, True, True, NAN
+    obs, rewards, dones = step_result()
+    rewards[3] = NAN  # of the state before the reset
+    _, rewards, _ = guard.check_step(obs, rewards, dones)
+    assert rewards[3] == 0.0
+    assert not faults.wants_reset.any(), "reset already, must not be reset again"
+    report = guard.close_iteration(tmp_path / "fault_000001.pt")
+    assert (report.counts["state"], report.counts["reward"], report.environments) == (1, 0, (3,))
+    dump = torch.load(report.dump, weights_only=True)
+    assert dump["state"].isnan().tolist() == [[False, False, True, False, False]]
+    assert guard.close_iteration() is None
 
 
 def test_an_iteration_without_faults_reports_nothing():

@@ -3,11 +3,13 @@
 import math
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 import warp as wp
 
 from surefoot.envs.locomotion_state import LocomotionState
+from surefoot.terrains.height_grid import HeightGrid
 from surefoot_robots import RobotSpec, get_robot
 
 DT = 0.02
@@ -43,14 +45,14 @@ class FakeRobot:
         self.body_names = list(spec.foot_bodies)
 
 
-def make_scene(spec: RobotSpec, num_envs: int = 1) -> SimpleNamespace:
+def make_scene(spec: RobotSpec, num_envs: int = 1, grid: HeightGrid | None = None) -> SimpleNamespace:
     """Robot, contact sensor and state under test."""
     wp.init()
     robot = FakeRobot(spec, num_envs)
     bodies = [*spec.fall_bodies, *spec.foot_bodies]
     force = torch.zeros(num_envs, len(bodies), 3)
     contacts = SimpleNamespace(body_names=bodies, data=SimpleNamespace(net_normal_forces_w=Proxy(force, wp.vec3f)))
-    state = LocomotionState(robot, contacts, spec, DT)
+    state = LocomotionState(robot, contacts, spec, DT, grid)
     return SimpleNamespace(robot=robot, force=force, state=state, first_foot=len(spec.fall_bodies))
 
 
@@ -199,3 +201,17 @@ def test_a_state_that_was_nan_before_a_reset_leaves_no_trace(scene: SimpleNamesp
     scene.state.reset(torch.tensor([0]))
     set_foot(scene, SPEC.sole_radius_m, 50.0)
     assert all(bool(torch.isfinite(value.float()).all()) for value in scene.state.state_dict().values())
+
+
+def test_heights_are_above_the_ground_beneath_each_sole_and_the_base_above_that_of_its_feet() -> None:
+    # A step of 10 cm at x = 0, one cell wide: the front left foot is on it, the others are not.
+    heights = np.repeat(np.array([0.0, 0.0, 0.1, 0.1])[:, None], 4, axis=1)
+    scene = make_scene(SPEC, grid=HeightGrid(heights_m=heights, spacing_m=0.05, origin_xy_m=(-0.1, -0.1)))
+    scene.robot.data.root_link_pos_w = SimpleNamespace(torch=torch.tensor([[0.0, 0.0, 0.4]]))
+    pose = scene.robot.data.body_link_pose_w.torch
+    pose[0, :, 0], pose[0, 0, 0] = -0.2, 0.2
+    set_foot(scene, 0.1 + SPEC.sole_radius_m, 50.0, x_m=0.2)
+    assert scene.state.sole_height_m[0].tolist() == pytest.approx([0.0] + [-SPEC.sole_radius_m] * 3, abs=1e-6)
+    assert scene.state.foot_ground_m[0].tolist() == pytest.approx([0.1, 0.0, 0.0, 0.0], abs=1e-6)
+    assert scene.state.base_height_m.tolist() == pytest.approx([0.4 - 0.025], abs=1e-6)
+    assert set(scene.state.state_dict()) - set(make_scene(SPEC).state.state_dict()) == {"foot_ground_m"}

@@ -5,46 +5,66 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+import warp as wp
 from isaaclab.managers import RewardTermCfg
 from isaaclab.utils.string import callable_to_string, string_to_callable
 
 import surefoot_rewards
 from surefoot.envs.env import SurefootEnv
+from surefoot.envs.fused.inputs import parameters_of
 from surefoot.envs.mdp import rewards
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
 
 
-def forward_speed(lin_vel_b, velocity_limit_rad_s, *, scale: float):
+@wp.func
+def forward_speed(lin_vel_b: wp.vec3f, velocity_limit_rad_s: wp.array(dtype=float), scale: float) -> float:
     """Reward forward speed, as somebody's new function might."""
-    return scale * lin_vel_b[:, 0] + velocity_limit_rad_s.max()
+    return scale * lin_vel_b[0] + velocity_limit_rad_s[0]
+
+
+@wp.func
+def asks_for_the_moon(phase_of_the_moon: wp.vec3f) -> float:
+    """Ask for what no robot has."""
+    return phase_of_the_moon[0]
 
 
 @pytest.fixture
 def new_term(monkeypatch):
     """The term of a function that a family of rewards has gained."""
-    monkeypatch.setitem(surefoot_rewards.TERMS, "forward_speed", forward_speed)
+    for function in (forward_speed, asks_for_the_moon):
+        monkeypatch.setitem(surefoot_rewards.TERMS, function.key, function)
     yield rewards.forward_speed
     rewards._term_of.cache_clear()
 
 
+GO2 = get_robot("unitree_go2")
+
+
 def test_a_new_reward_is_a_function_and_a_line_of_configuration(new_term):
-    go2 = get_robot("unitree_go2")
     env = SimpleNamespace(
-        robot_spec=go2,
+        robot_spec=GO2,
         device="cpu",
         num_envs=2,
         locomotion=SimpleNamespace(base_lin_vel_b=torch.tensor([[0.5, 9.0, 9.0], [-1.0, 9.0, 9.0]])),
     )
     line = RewardTermCfg(func=rewards.forward_speed, weight=1.0, params={"scale": 2.0})
-    fastest = max(go2.joint_values("velocity_limit_rad_s"))
+    limit = GO2.joint_values("velocity_limit_rad_s")[0]
     value = new_term(line, env)(env, **line.params)
-    assert value.tolist() == pytest.approx([1.0 + fastest, -2.0 + fastest])
+    assert value.tolist() == pytest.approx([1.0 + limit, -2.0 + limit])
 
 
 def test_a_term_asks_for_the_parameters_that_neither_state_nor_robot_gives(new_term):
     assert list(inspect.signature(new_term.__call__).parameters) == ["self", "env", "scale"]
     assert list(inspect.signature(rewards.foot_slip.__call__).parameters) == ["self", "env"]
+    selecting = inspect.signature(rewards.joint_deviation_l1.__call__).parameters
+    assert list(selecting) == ["self", "env", "joint_pattern", "num_joints"]
+
+
+def test_a_term_that_asks_for_what_there_is_not_is_refused_with_what_there_is(new_term):
+    line = RewardTermCfg(func=rewards.asks_for_the_moon, weight=1.0)
+    with pytest.raises(SurefootError, match=r"^The term 'asks_for_the_moon' asks for 'phase_of_the_moon', .* action, "):
+        rewards.asks_for_the_moon(line, SimpleNamespace(robot_spec=GO2, device="cpu", num_envs=1))
 
 
 def test_a_record_of_the_configuration_names_a_term_by_what_finds_it_again(new_term):
@@ -52,16 +72,12 @@ def test_a_record_of_the_configuration_names_a_term_by_what_finds_it_again(new_t
     assert string_to_callable("surefoot.envs.mdp.rewards:forward_speed") is new_term
 
 
-def test_all_but_two_functions_of_the_library_need_numbers_only():
-    # A clock and a tolerance for each joint are no part of the state; PeriodicGait brings the one.
-    known = rewards.STATE.keys() | rewards.ROBOT.keys()
-    unknown = {
-        (name, argument.name)
-        for name, function in surefoot_rewards.TERMS.items()
-        for argument in inspect.signature(function).parameters.values()
-        if argument.name not in known and "float" not in str(argument.annotation)
-    }
-    assert unknown == {("periodic_gait", "phase"), ("pose_exp", "std_standing"), ("pose_exp", "std_moving")}
+def test_every_term_of_the_velocity_task_has_the_parameters_of_its_function():
+    from surefoot_tasks.velocity.rewards_cfg import make_rewards_cfg
+
+    for name, cfg in vars(make_rewards_cfg(GO2)).items():
+        given = set(cfg.params) - {"joint_pattern", "num_joints"}
+        assert given == set(parameters_of(cfg.func.function)), name
 
 
 def test_a_term_that_does_not_exist_is_refused_with_those_that_do():

@@ -22,8 +22,8 @@ def anymal(tmp_path_factory) -> RobotSpec:
     """The ANYmal-D, found by its entry point."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(put_in(tmp_path_factory.mktemp("outside"), ANYMAL_D))
-        yield get_robot("anymal_d")
-    for module in [name for name in sys.modules if name.split(".")[0] == "anymal_d_robot"]:
+        yield get_robot("team_anymal")
+    for module in [name for name in sys.modules if name.split(".")[0] == "team_anymal_robot"]:
         del sys.modules[module]
 
 
@@ -72,12 +72,12 @@ def test_a_weight_for_a_term_that_does_not_exist_is_refused_by_name(anymal):
     from surefoot_tasks.velocity.rewards_cfg import make_rewards_cfg
 
     wrong = replace(anymal, tuning=replace(anymal.tuning, reward_weights={"torques": -1.0}))
-    with pytest.raises(SurefootError, match=r"^Unknown reward term in reward_weights of anymal_d 'torques'; valid: t"):
+    with pytest.raises(SurefootError, match=r"^Unknown reward term in reward_weights of team_anymal 'torques'; valid"):
         make_rewards_cfg(wrong)
 
 
 def test_only_the_abduction_joints_of_the_robot_are_asked_to_rest(anymal, env_cfg):
-    from surefoot.envs.mdp.rewards import PoseDeviation
+    from surefoot.envs.mdp.rewards import joint_deviation_l1
 
     cfg = env_cfg.rewards.pose_deviation
     away = torch.zeros(1, 12)
@@ -85,7 +85,7 @@ def test_only_the_abduction_joints_of_the_robot_are_asked_to_rest(anymal, env_cf
     away[0, anymal.joint_names.index("LH_KFE")] = 9.0
     default = torch.tensor([anymal.joint_values("default_joint_pos")])
     env = seen_by(anymal, joint_pos=default + away)
-    assert PoseDeviation(cfg, env)(env, **cfg.params).tolist() == pytest.approx([0.25])
+    assert joint_deviation_l1(cfg, env)(env, **cfg.params).tolist() == pytest.approx([0.25])
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_a_trot_is_told_from_a_pace_and_a_bound_whatever_the_order_of_the_feet(a
 
 
 def test_a_trot_of_a_robot_without_diagonal_pairs_is_refused(anymal, env_cfg):
-    from surefoot.envs.mdp.rewards import trot_contacts
+    from surefoot.envs.fused.inputs import BoundInputs
 
     with pytest.raises(SurefootError) as error:
-        trot_contacts(env_cfg.rewards.trot, seen_by(replace(anymal, foot_diagonal={})))
+        BoundInputs.of(seen_by(replace(anymal, foot_diagonal={})), [env_cfg.rewards.trot.func.function])
     assert str(error.value) == (
-        "anymal_d declares no diagonal pairs of feet, which a trot needs; name them in foot_diagonal of its RobotSpec, "
-        "or set the reward term 'trot' to None."
+        "team_anymal declares no diagonal pairs of feet, which a trot needs; name them in foot_diagonal of its "
+        "RobotSpec, or set the reward term 'trot' to None."
     )
 
 
@@ -137,7 +137,7 @@ def test_the_contract_says_of_it_what_the_bridge_needs(anymal):
     from surefoot.exporting.contract import handling_part, robot_part
 
     robot, handling = robot_part(anymal), handling_part(anymal)
-    assert (robot.name, robot.kind, robot.joint_names) == ("anymal_d", "quadruped", anymal.joint_names)
+    assert (robot.name, robot.kind, robot.joint_names) == ("team_anymal", "quadruped", anymal.joint_names)
     assert robot.mirror_foot_names == ("RF_FOOT", "RH_FOOT", "LF_FOOT", "LH_FOOT")
     assert robot.diagonal_foot_names == ("RH_FOOT", "RF_FOOT", "LH_FOOT", "LF_FOOT")
     assert robot.imu.pos_m == (-0.25565, 0.00255, 0.07672)
@@ -166,7 +166,7 @@ def test_a_load_is_drawn_where_the_robot_carries_one(anymal):
 
 def test_the_bridges_own_mujoco_knows_it_by_the_same_package(anymal, monkeypatch):
     monkeypatch.syspath_prepend(anymal.mjcf_path.parents[1])
-    model = bridge_models.robot_model("anymal_d")
+    model = bridge_models.robot_model("team_anymal")
     assert (model.mjcf_path, model.foot_names) == (anymal.mjcf_path, ())
     # 0.05 kg m^2 over 10 N m s/rad is 5 ms: the 2.5 ms of 400 Hz need no division.
     assert (model.physics_steps, model.physics_dt_s) == (1, 0.0025)
@@ -176,9 +176,9 @@ def test_it_has_a_task_of_its_own(anymal, monkeypatch):
     monkeypatch.syspath_prepend(anymal.mjcf_path.parents[1])
     from surefoot_tasks.velocity import tasks
 
-    agent = tasks.anymal_d_flat_agent_cfg()
-    assert agent.experiment_name == "Surefoot-Velocity-Flat-AnymalD"
-    assert tasks.anymal_d_flat_env_cfg().robot_name == "anymal_d"
+    agent = tasks.team_anymal_flat_agent_cfg()
+    assert agent.experiment_name == "Surefoot-Velocity-Flat-TeamAnymal"
+    assert tasks.team_anymal_flat_env_cfg().robot_name == "team_anymal"
     with pytest.raises(AttributeError, match="nonsense"):
         tasks.nonsense  # noqa: B018
 

@@ -42,6 +42,7 @@ class Session:
         pose = torch.tensor([[0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 1.0]])  # quaternion x, y, z, w
         zeros = torch.zeros(1, 3)
         self.env = types.SimpleNamespace(
+            field=None,
             device="cpu",
             num_envs=1,
             step_dt=STEP_DT,

@@ -2,8 +2,9 @@
 
 import pytest
 import torch
+from tests.unit.reward_rig import foot_clearance, foot_clearance_swing_peak, foot_impact, foot_slip
 
-from surefoot_rewards import foot_clearance, foot_clearance_swing_peak, foot_impact, foot_slip
+from surefoot_bridge.errors import SurefootError
 
 MOVING, STANDING = torch.tensor([True]), torch.tensor([False])
 # Horizontal speeds 5 and 0 m/s; the vertical velocity must not count.
@@ -35,7 +36,7 @@ def test_a_high_swing_a_foot_in_flight_and_a_stand_cost_nothing():
 
 
 def test_a_swing_target_of_zero_is_refused():
-    with pytest.raises(ValueError, match="target_m must be positive"):
+    with pytest.raises(SurefootError, match="target_m must be positive"):
         foot_clearance_swing_peak(torch.zeros(1, 2), torch.zeros(1, 2) > 0, MOVING, target_m=0.0)
 
 

@@ -4,8 +4,7 @@ import math
 
 import pytest
 import torch
-
-from surefoot_rewards import diagonal_pairs_sync, feet_air_time, gait_symmetry, periodic_gait, trot_contacts
+from tests.unit.reward_rig import diagonal_pairs_sync, feet_air_time, gait_symmetry, periodic_gait, trot_contacts
 
 MOVING, STANDING = torch.tensor([True]), torch.tensor([False])
 MIRROR = torch.tensor([1, 0, 3, 2])
@@ -68,8 +67,9 @@ def test_one_long_phase_counts_no_more_than_the_bound():
 
 
 def _periodic(contact, phase, sharpness, moving=MOVING):
-    parameters = {"foot_offset": TROT, "duty_factor": 0.5, "sharpness": sharpness}
-    return periodic_gait(torch.tensor([contact]), torch.tensor([phase]), moving, **parameters).item()
+    clock = {"step_dt": phase, "frequency_hz": 1.0}  # a step in which the clock has got to the phase
+    parameters = {"foot_offset": TROT, "duty_factor": 0.5, "sharpness": sharpness, **clock}
+    return periodic_gait(torch.tensor([contact]), torch.tensor([1]), moving, **parameters).item()
 
 
 def test_the_expected_trot_earns_one_its_opposite_and_a_stand_nothing():
@@ -91,10 +91,11 @@ def test_sharpness_sets_the_certainty_of_mid_stance():
 
 
 def test_a_longer_duty_keeps_a_foot_on_the_ground_for_that_share_of_the_cycle():
-    phase = (torch.arange(1000) + 0.5) / 1000
+    steps = 2 * torch.arange(1000) + 1  # of 1/2000 of a cycle
+    clock = {"step_dt": 1 / 1000, "frequency_hz": 0.5}
     moving = torch.ones(1000, dtype=torch.bool)
     contact = torch.ones(1000, 1, dtype=torch.bool)
-    reward = periodic_gait(contact, phase, moving, foot_offset=torch.zeros(1), duty_factor=0.7, sharpness=1e4)
+    reward = periodic_gait(contact, steps, moving, foot_offset=torch.zeros(1), duty_factor=0.7, sharpness=1e4, **clock)
     assert reward.mean().item() == pytest.approx(0.7, abs=1e-3)
     assert reward[:699].min().item() > 0.5
     assert reward[701:].max().item() < 0.5

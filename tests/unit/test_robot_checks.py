@@ -215,7 +215,7 @@ def test_the_command_lists_every_robot(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["unitree_g01"], "Unknown robot 'unitree_g01'; valid: unitree_g1, unitree_go2."),
+        (["unitree_g01"], "Unknown robot 'unitree_g01'; valid: unitree_g1"),
         (["unitree_go2", "--engines", "mujocco"], "Unknown engine 'mujocco'; valid: mujoco, "),
         (
             ["unitree_go2", "--engines", "isaacsim_physx"],

@@ -1,5 +1,6 @@
 """The cache of converted robots: one whole result, however many processes ask and wherever they are killed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,11 +12,22 @@ from pathlib import Path
 import pytest
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_robots import get_robot
+from surefoot_robots import get_robot, list_robots, mjcf
 from surefoot_robots.usd import usd_path
 
 GO2 = get_robot("unitree_go2")
 CONVERT = "from surefoot_robots import *; from surefoot_robots.usd import *; print(usd_path(get_robot('unitree_go2')))"
+
+READ = """
+import json, sys
+from pxr import Usd, UsdPhysics
+stage = Usd.Stage.Open(sys.argv[1])  # prims end with it
+prims = list(stage.Traverse())
+bodies = [prim.GetName() for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)]
+joints = [prim.GetName() for prim in prims if prim.IsA(UsdPhysics.RevoluteJoint)]
+print(json.dumps([bodies, joints, any(prim.GetTypeName() == "Mesh" for prim in prims)]))
+"""
+"""Names of bodies and hinges in a USD file, and whether it has meshes, in a process of their own."""
 
 
 @pytest.fixture
@@ -82,3 +94,16 @@ def test_a_cache_that_cannot_be_written_is_named_with_the_remedy(cache):
         usd_path(GO2)
     assert str(error.value).startswith(f"The USD cache {cache} cannot be written: ")
     assert str(error.value).endswith("Set SUREFOOT_CACHE_DIR to a writable directory.")
+
+
+@pytest.mark.parametrize("name", list_robots())
+def test_bodies_and_joints_of_every_robot_keep_their_names_and_its_shapes_are_primitives(name):
+    spec = get_robot(name)
+    command = [sys.executable, "-c", READ, str(usd_path(spec))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    bodies, joints, has_meshes = json.loads(done.stdout.splitlines()[-1])
+    assert (sorted(bodies), sorted(joints)) == (
+        sorted(mjcf.read_names(spec.mjcf_path).bodies),
+        sorted(spec.joint_names),
+    )
+    assert not has_meshes

@@ -87,6 +87,21 @@ def test_the_mesh_has_the_triangles_of_the_grid_seen_from_above() -> None:
         )
 
 
+def test_the_part_around_a_way_reaches_beyond_it_and_has_the_same_heights() -> None:
+    grid = random_grid(60, 40)  # 2.36 m by 1.56 m from (-0.1, 0.2) on
+    part = grid.around(np.array([(0.9, 0.9), (1.1, 1.0)]), 0.3)
+    assert part.x_m[[0, -1]] == pytest.approx([0.58, 1.38])  # the nodes next to 0.6 and 1.4
+    assert part.y_m[[0, -1]] == pytest.approx([0.6, 1.28])
+    x, y = np.linspace(0.6, 1.38, 30), np.linspace(0.61, 1.27, 30)
+    assert part.height(x, y) == pytest.approx(grid.height(x, y), abs=1e-6)
+
+
+def test_the_part_around_a_way_beyond_the_border_is_what_there_is() -> None:
+    grid = random_grid(60, 40)
+    assert grid.around(np.array([(50.0, 50.0)]), 0.3).heights_m.shape == (2, 2)
+    assert np.array_equal(grid.around(np.array([(0.0, 0.0)]), 99.0).heights_m, grid.heights_m)
+
+
 def test_heights_are_copied_and_cannot_be_written() -> None:
     heights = np.zeros((2, 2), dtype=np.float32)
     grid = HeightGrid(heights_m=heights, spacing_m=0.05, origin_xy_m=(0.0, 0.0))

@@ -46,7 +46,7 @@ def env_cfg() -> SimpleNamespace:
 
 
 def edges(tile: Tile) -> tuple[float, float, float, float]:
-    grid = raised_grid(tile)
+    grid = raised_grid(tile.grid, tile.origin_w)
     return grid.x_m[0], grid.x_m[-1], grid.y_m[0], grid.y_m[-1]
 
 
@@ -73,7 +73,7 @@ def test_tiles_lie_apart_from_each_other_and_from_the_environments_own_origins()
 
 def test_tiles_are_above_the_plane_with_a_skirt_that_runs_down_to_it() -> None:
     for tile in lay_out(map(scenario, TERRAINS)).tiles[1:]:
-        raised = raised_grid(tile)
+        raised = raised_grid(tile.grid, tile.origin_w)
         border = np.ones(raised.heights_m.shape, dtype=bool)
         border[1:-1, 1:-1] = False
         assert raised.heights_m[border] == pytest.approx(0.0, abs=0.0)
@@ -83,7 +83,7 @@ def test_tiles_are_above_the_plane_with_a_skirt_that_runs_down_to_it() -> None:
 def test_a_raised_tile_is_the_trials_ground_moved_to_its_origin() -> None:
     draw = np.random.default_rng(0)
     for tile in lay_out(map(scenario, TERRAINS)).tiles[1:]:
-        grid, raised = tile.grid, raised_grid(tile)
+        grid, raised = tile.grid, raised_grid(tile.grid, tile.origin_w)
         x, y = draw.uniform(grid.x_m[0], grid.x_m[-1], 300), draw.uniform(grid.y_m[0], grid.y_m[-1], 300)
         there = raised.height(x + tile.origin_w[0], y + tile.origin_w[1])
         assert np.abs(there - tile.origin_w[2] - grid.height(x, y)).max() < 1e-5
@@ -99,7 +99,7 @@ def test_flat_ground_is_the_plane_where_environments_are() -> None:
 def test_a_terrain_without_a_tile_is_refused_with_those_that_there_are() -> None:
     ground = lay_out(map(scenario, TERRAINS[:2]))
     message = (
-        r"no tile of stairs \(direction up, step_height_m 0.15, step_depth_m 0.3\); "
+        r"no tile of stairs \(place ahead, direction up, step_height_m 0.15, step_depth_m 0.3\); "
         r"it has: flat; rough \(roughness_m 0.04, seed 2\). Lay it out for all scenarios"
     )
     with pytest.raises(SurefootError, match=message):

@@ -58,6 +58,11 @@ def rays(model: mujoco.MjModel, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         Terrain(kind="slope", direction="down"),
         Terrain(kind="stairs"),
         Terrain(kind="stairs", direction="down", step_depth_m=0.28),
+        Terrain(kind="obstacles"),
+        Terrain(kind="gaps", gap_m=0.16),
+        Terrain(kind="stones", place="around"),
+        Terrain(kind="waves", place="around"),
+        Terrain(kind="mixed"),
     ],
     ids=lambda terrain: f"{terrain.kind}-{terrain.direction}",
 )

@@ -46,6 +46,12 @@ def test_the_engines_own_joint_friction_is_zero(built: tuple) -> None:
     assert (actuator.friction, actuator.dynamic_friction, actuator.viscous_friction) == (0.0, 0.0, 0.0)
 
 
+def test_isaac_lab_finds_nothing_missing_in_the_terms(built: tuple) -> None:
+    cfg = built[1]
+    for terms in (cfg.rewards, cfg.terminations, cfg.observations):
+        terms.validate()
+
+
 def test_policies_run_at_fifty_hertz(built: tuple) -> None:
     cfg = built[1]
     assert cfg.sim.dt * cfg.decimation == pytest.approx(0.02)
@@ -77,5 +83,65 @@ def test_ground_that_the_task_cannot_be_trained_on_is_refused_by_what_it_is() ->
     from surefoot.terrains.terrain import Terrain
     from surefoot_tasks.velocity.env_cfg import make_velocity_env_cfg
 
-    with pytest.raises(SurefootError, match=r"trained on ground that is stairs up, steps 15 cm high.* Valid: flat"):
+    with pytest.raises(
+        SurefootError, match=r"on ground that is stairs up, steps 15 cm high.* Valid: flat.*Surefoot-Velocity-Rough"
+    ):
         make_velocity_env_cfg(get_robot("unitree_go2"), terrain=Terrain(kind="stairs"))
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["Rough", "RoughScan"])
+def on_the_field(request: pytest.FixtureRequest) -> tuple:
+    """Whether the actor sees a height scan, and the configuration on a field of ground."""
+    from surefoot_tasks.velocity.rough_env_cfg import make_rough_env_cfg
+
+    return request.param, make_rough_env_cfg(get_robot("unitree_go2"), actor_scans=request.param)
+
+
+def test_on_the_field_the_critic_sees_a_height_scan_and_the_actor_where_it_is_asked_for(on_the_field: tuple) -> None:
+    actor_scans, cfg = on_the_field
+    flat = make_flat()
+    scan = {"height_scan"}
+    assert term_names(cfg.observations.critic) == term_names(flat.observations.critic) | scan
+    assert term_names(cfg.observations.policy) == term_names(flat.observations.policy) | (
+        scan if actor_scans else set()
+    )
+    assert cfg.proprioception == flat.proprioception
+    assert cfg.mirror_kinds["height_scan"] == "height_scan"
+    assert cfg.observations.policy.enable_corruption is actor_scans
+    assert cfg.observations.critic.enable_corruption is False
+
+
+def test_the_field_adds_to_the_task_on_flat_ground_and_leaves_that_as_it_was(on_the_field: tuple) -> None:
+    cfg, flat = on_the_field[1], make_flat()
+    assert cfg.rewards == flat.rewards
+    assert cfg.initial_state == flat.initial_state
+    assert (cfg.field.levels, sum(cfg.field.columns.values())) == (10, 20)
+    assert flat.field is None
+    assert flat.observations.critic.height_scan is None
+    assert flat.curriculum.terrain_levels is None
+    assert flat.terminations.left_field is None
+    assert cfg.terminations.left_field.time_out
+
+
+def test_a_policy_is_played_on_all_levels_which_do_not_change(on_the_field: tuple) -> None:
+    cfg = on_the_field[1].copy()
+    cfg.play_mode()
+    assert cfg.curriculum.terrain_levels is None
+    assert on_the_field[1].curriculum.terrain_levels is not None
+
+
+def test_every_robot_has_its_tasks_on_each_ground() -> None:
+    from surefoot_tasks.velocity import GROUNDS, tasks
+
+    for ground in GROUNDS:
+        assert getattr(tasks, f"unitree_g1_{ground.lower()}_env_cfg")().robot_name == "unitree_g1"
+        agent = getattr(tasks, f"unitree_g1_{ground.lower()}_agent_cfg")()
+        assert agent.experiment_name == f"Surefoot-Velocity-{ground}-G1"
+    assert tasks.unitree_go2_flat_agent_cfg().max_iterations == 300
+    assert tasks.unitree_go2_rough_agent_cfg().max_iterations == 1500
+
+
+def make_flat() -> object:
+    from surefoot_tasks.velocity.env_cfg import make_velocity_env_cfg
+
+    return make_velocity_env_cfg(get_robot("unitree_go2"))

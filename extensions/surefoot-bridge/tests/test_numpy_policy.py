@@ -112,6 +112,30 @@ def test_a_batch_gives_what_its_robots_give_alone(cell):
                 np.testing.assert_allclose(array, of_batch[i, j], atol=2e-6)
 
 
+PLAIN = {
+    "elu": lambda x: np.where(x > 0.0, x, np.exp(np.minimum(x, np.float32(0.0))) - np.float32(1.0)),
+    "relu": lambda x: np.maximum(x, np.float32(0.0)),
+    "tanh": np.tanh,
+    "silu": lambda x: x * (np.float32(0.5) * np.tanh(np.float32(0.5) * x) + np.float32(0.5)),
+}
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_arrays_that_are_kept_change_no_bit_of_an_answer_nor_an_answer_before(activation):
+    network = random_network(7, 3, activation=activation)
+    policy, memory = NumpyPolicy(network), NumpyPolicy(network).initial(())
+    columns = [(np.array(layer.weight.T, order="C"), layer.bias) for layer in network.layers]
+    answers = []
+    for observation in np.random.default_rng(1).standard_normal((50, 7)).astype(np.float32):
+        value = (observation - network.mean) / network.std
+        for weight, bias in columns[:-1]:
+            value = PLAIN[activation](value @ weight + bias)
+        action, _ = policy(observation, memory)
+        answers.append((action, value @ columns[-1][0] + columns[-1][1]))
+    for action, expected in answers:
+        assert action.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize("cell", CELLS)
 def test_reset_begins_again_for_the_chosen_robots_only(cell):
     policy = NumpyPolicy(random_network(7, 3, cell=cell))

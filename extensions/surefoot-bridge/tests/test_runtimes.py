@@ -1,5 +1,6 @@
 """TorchScript, ONNX Runtime and NumPy run the same network to the same actions, and which one is chosen openly."""
 
+import time
 from importlib.util import find_spec
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from bundles import NEEDS, random_network
 
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.policy import load_policy, pick_runtime, runtimes, save_weights
+from surefoot_bridge.policy import NumpyPolicy, fastest, load_policy, pick_runtimes, runtimes, save_weights
 from surefoot_bridge.policy.forms import policy_files
 from surefoot_bridge.policy.weights import describe
 
@@ -98,24 +99,41 @@ def test_torchscript_leaves_the_number_of_threads_as_it_was():
 @pytest.mark.parametrize(
     ("installed", "files", "expected"),
     [
-        ({"torch", "onnxruntime", "numpy"}, ALL, "torchscript"),
-        ({"onnxruntime", "numpy"}, ALL, "onnx"),
-        ({"numpy"}, ALL, "numpy"),
-        ({"torch", "onnxruntime", "numpy"}, {"policy.onnx": b"", "policy.npz": b""}, "onnx"),
-        ({"torch", "onnxruntime", "numpy"}, {"policy.npz": b""}, "numpy"),
+        ({"torch", "onnxruntime", "numpy"}, ALL, ("numpy", "onnx")),
+        ({"torch", "numpy"}, ALL, ("numpy",)),
+        ({"torch", "onnxruntime", "numpy"}, {"policy.npz": b""}, ("numpy",)),
     ],
 )
-def test_the_first_runtime_that_is_installed_and_in_the_bundle_is_taken(monkeypatch, installed, files, expected):
+def test_numpy_and_onnx_are_compared_as_far_as_they_are_there(monkeypatch, installed, files, expected):
     monkeypatch.setattr(runtimes, "find_spec", lambda name: find_spec("json") if name in installed else None)
-    assert pick_runtime(files) == expected
-    assert pick_runtime(files, "numpy") == "numpy"
+    assert pick_runtimes(files) == expected
+    assert pick_runtimes(files, "numpy") == ("numpy",)
+
+
+class Slow(NumpyPolicy):
+    """Takes a millisecond longer for an answer, but for the first ones: long enough on any computer."""
+
+    asked = 0
+
+    def __call__(self, observation, memory):
+        self.asked += 1
+        time.sleep(0.001 if self.asked > 3 else 0.0)
+        return super().__call__(observation, memory)
+
+
+def test_the_policy_that_answers_soonest_is_taken_wherever_it_stands():
+    network = random_network(7, 3)
+    fast, slow = NumpyPolicy(network), Slow(network)
+    assert fastest([slow, fast]) is fast
+    assert fastest([fast, slow]) is fast
+    assert fastest([slow]) is slow
 
 
 def test_a_preferred_runtime_is_never_replaced_by_another(monkeypatch):
     monkeypatch.setattr(runtimes, "find_spec", lambda name: None if name == "onnxruntime" else find_spec("json"))
     with pytest.raises(SurefootError, match=r"pip install 'surefoot-bridge\[onnx\]'"):
-        pick_runtime(ALL, "onnx")
+        pick_runtimes(ALL, "onnx")
     with pytest.raises(SurefootError, match=r"torchscript: the bundle has no policy\.pt"):
-        pick_runtime({"policy.npz": b""}, "torchscript")
+        pick_runtimes({"policy.npz": b""}, "torchscript")
     with pytest.raises(SurefootError, match="Unknown runtime 'onx'; valid: onnx, torchscript, numpy"):
-        pick_runtime(ALL, "onx")
+        pick_runtimes(ALL, "onx")

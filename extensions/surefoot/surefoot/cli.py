@@ -42,6 +42,7 @@ COMMANDS = {
     "replay": Command("surefoot.commands.replay", "Run one trial of a verification again, and film it."),
     "robots": Command("surefoot.commands.robots", "List the robots, or check one in every engine."),
     "tasks": Command("surefoot.commands.tasks", "List the tasks that can be trained and played."),
+    "terrain": Command("surefoot.commands.terrain", "Draw the ground that robots train and are judged on."),
     "verify": Command("surefoot.commands.verify", "Hold a bundle against scenarios in several engines."),
 }
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+from surefoot.terrains.scan_pattern import NUM_RAYS, mirrored_rays
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec
 from surefoot_robots.gait_pairs import mirror_feet
@@ -33,6 +34,7 @@ MirrorKind = Literal[
     "joint_scalar",
     "foot_scalar",
     "foot_polar_vector",
+    "height_scan",
 ]
 """How a quantity transforms under y -> -y.
 
@@ -44,6 +46,7 @@ MirrorKind = Literal[
 - ``joint_scalar``: an unsigned quantity of each joint in policy order (gain, temperature): changes sides only.
 - ``foot_scalar``: a quantity of each foot in the order of ``RobotSpec.foot_bodies``: changes sides only.
 - ``foot_polar_vector``: a polar vector of each foot, (num_feet, 3) flattened: changes sides and turns its y component.
+- ``height_scan``: heights at the places of :mod:`surefoot.terrains.scan_pattern`: those of the other side.
 """
 
 ACTION = "action"
@@ -169,6 +172,8 @@ def _mirror_one_step(spec: RobotSpec, term: ObservationSlice) -> _IndicesAndSign
             indices, signs = feet, [1] * len(feet)
         case "foot_polar_vector":
             indices, signs = [3 * foot + axis for foot in feet for axis in range(3)], [1, -1, 1] * len(feet)
+        case "height_scan":
+            indices, signs = mirrored_rays(), [1] * NUM_RAYS
     if term.dim != len(indices) or term.dim < 1:
         raise SurefootError(
             f"Observation term {term.name!r} of kind {term.kind!r} has dimension {term.dim}; "

@@ -24,7 +24,6 @@ from surefoot.envs.env_cfg import SurefootEnvCfg
 from surefoot.envs.mdp import commands, events, observations, terminations
 from surefoot.envs.mdp.commands_cfg import VelocityCommandCfg
 from surefoot.envs.robot_cfg import make_robot_cfg
-from surefoot.learning.fault_guard import faulty_environments
 from surefoot.randomization.parameter import Range, absolute
 from surefoot.randomization.presets import sensor_noise
 from surefoot.randomization.randomization_cfg import RandomizationCfg
@@ -92,6 +91,7 @@ class PolicyObservationsCfg(GroupCfg):
     """What the robot's sensors give over the last control steps: the terms of the environment's ``proprioception``."""
 
     proprioception = ObservationTermCfg(func=FusedProprioception)
+    height_scan: ObservationTermCfg | None = None
 
     def __post_init__(self) -> None:
         """Noise is the sensors' own."""
@@ -105,7 +105,7 @@ class CriticObservationsCfg(GroupCfg):
 
     base_ang_vel = ObservationTermCfg(func=observations.base_ang_vel)
     projected_gravity = ObservationTermCfg(func=observations.projected_gravity)
-    joint_pos = ObservationTermCfg(func=observations.JointPosition)
+    joint_pos = ObservationTermCfg(func=observations.joint_position)
     joint_vel = ObservationTermCfg(func=observations.joint_velocity)
     last_action = ObservationTermCfg(func=observations.last_action)
     velocity_command = ObservationTermCfg(func=observations.velocity_command)
@@ -115,7 +115,8 @@ class CriticObservationsCfg(GroupCfg):
     foot_air_time = ObservationTermCfg(func=observations.foot_air_time)
     sole_height = ObservationTermCfg(func=observations.sole_height)
     motor_torque = ObservationTermCfg(func=observations.motor_torque)
-    randomized = ObservationTermCfg(func=observations.Randomized)
+    randomized = ObservationTermCfg(func=observations.randomized)
+    height_scan: ObservationTermCfg | None = None
 
     def __post_init__(self) -> None:
         """Concatenate the group and leave it uncorrupted."""
@@ -145,17 +146,19 @@ class TerminationsCfg:
     time_out = TerminationTermCfg(func=terminations.time_out, time_out=True)
     fall_contact = TerminationTermCfg(func=terminations.fall_contact)
     tilt = TerminationTermCfg(func=terminations.tilt, params={"limit_rad": FALL_TILT_RAD})
-    not_finite = TerminationTermCfg(func=faulty_environments)
+    not_finite = TerminationTermCfg(func=terminations.not_finite)
+    left_field: TerminationTermCfg | None = None
 
 
 @configclass
 class CurriculumCfg:
-    """From standing to the full command range."""
+    """From standing to the full command range, and from easy to hard ground where there is a field."""
 
     command_range: CurriculumTermCfg | None = CurriculumTermCfg(
         func=commands.CommandRange,
         params={"std": 0.5, "threshold": 0.7, "increment": 0.1, "interval_steps": 120},
     )
+    terrain_levels: CurriculumTermCfg | None = None
 
 
 @configclass
@@ -175,11 +178,14 @@ class VelocityEnvCfg(SurefootEnvCfg):
     episode_length_s: float = EPISODE_LENGTH_S
 
     def play_mode(self) -> None:
-        """Full command range from the start, no curriculum, and the nominal robot with the noise of its sensors."""
+        """Full command range from the start, no curriculum, and the nominal robot with the noise of its sensors.
+
+        On a field, robots are then spread over all levels.
+        """
         assert self.commands is not None
         assert self.commands.base_velocity is not None
         self.commands.base_velocity.initial_range_share = 1.0
-        self.curriculum.command_range = None
+        self.curriculum.command_range = self.curriculum.terrain_levels = None
         self.randomization = RandomizationCfg(preset="none", ranges=dict(sensor_noise()))
 
 
@@ -199,7 +205,8 @@ def make_velocity_env_cfg(spec: RobotSpec, *, terrain: Terrain = FLAT) -> Veloci
     if terrain.kind != "flat":
         raise SurefootError(
             f"The velocity task cannot be trained on ground that is {terrain.words()}: its rewards and terminations "
-            "measure heights above the plane z = 0. Valid: flat; a policy is judged on other ground by surefoot verify."
+            "measure heights above the plane z = 0. Valid: flat. Train on all kinds of ground with the task "
+            "Surefoot-Velocity-Rough; a policy is judged on one kind by surefoot verify."
         )
     return VelocityEnvCfg(
         robot_name=spec.name,

@@ -40,7 +40,7 @@ class RewardsCfg:
     action_rate = RewardTermCfg(func=rewards.action_rate_l2, weight=-0.01)
     action_second_difference = RewardTermCfg(func=rewards.action_second_difference_l2, weight=-0.0025)
     joint_acceleration = RewardTermCfg(func=rewards.joint_acc_l2, weight=-1e-7)
-    joint_limits = RewardTermCfg(func=rewards.JointLimits, weight=-1.0, params={"soft_ratio": 0.9})
+    joint_limits = RewardTermCfg(func=rewards.joint_limits, weight=-1.0, params={"soft_ratio": 0.9})
     # A threshold above the usual swing would make every step cost, and a planted foot the cheapest. It pays only in the
     # one control step in six that has a touchdown, hence the weight.
     feet_air_time = RewardTermCfg(func=rewards.feet_air_time, weight=10.0, params={"threshold_s": 0.1, "max_s": 0.3})
@@ -51,17 +51,17 @@ class RewardsCfg:
     )
     gait_symmetry = RewardTermCfg(func=rewards.gait_symmetry, weight=-0.5, params={"max_s": 0.5})
     periodic_gait = RewardTermCfg(
-        func=rewards.PeriodicGait, weight=0.0, params={"frequency_hz": 2.0, "duty_factor": 0.6, "sharpness": 5.0}
+        func=rewards.periodic_gait, weight=0.0, params={"frequency_hz": 2.0, "duty_factor": 0.6, "sharpness": 5.0}
     )
     # Without it a policy that tracks well drags one foot at low speed, or pronks: nothing else asks each foot to step.
     trot: RewardTermCfg | None = RewardTermCfg(func=rewards.trot_contacts, weight=1.0)
     pose_deviation = RewardTermCfg(
-        func=rewards.PoseDeviation, weight=-0.3, params={"joint_pattern": ".*", "num_joints": 0}
+        func=rewards.joint_deviation_l1, weight=-0.3, params={"joint_pattern": ".*", "num_joints": 0}
     )
     # As it is it teaches to stand, not to stand still: a weight of -1.0 and a motion of 0.02 s^2 do that. With an
     # effort of 4 a policy stands tall and tilted, where it is cool, and falls when it walks off.
     stand_still = RewardTermCfg(
-        func=rewards.StandStill,
+        func=rewards.stand_still,
         weight=-0.3,
         params={"motion_s2": 0.0, "deviation_per_rad": 1.0, "effort": 0.0},
     )

@@ -11,8 +11,7 @@ RUNTIMES: Dict[RuntimeName, Tuple[str, str, str]] = {
     "onnx": ("policy.onnx", "onnxruntime", "onnx"),
     "numpy": ("policy.npz", "numpy", ""),
 }
-"""For each runtime, in the order in which they are preferred: its file in the bundle, the module that it needs, and the
-extra of surefoot-bridge that installs it."""
+"""For each runtime its file in the bundle, the module that it needs, and the extra that installs it."""
 
 STAGE_NAMES = ("tethered", "indoor", "outdoor", "field")
 """Names of :data:`surefoot_bridge.stages.STAGES`, in their order."""

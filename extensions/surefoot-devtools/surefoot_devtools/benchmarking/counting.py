@@ -1,16 +1,22 @@
-"""What a call asks of a device: kernels and operations that it launches, and memory that it allocates."""
+"""What a call asks of a device: kernels and operations that it launches, waits for its answers, and memory.
+
+Counted on whatever device the call runs, a CPU too: an operation there is a launch on a GPU.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 import warp as wp
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from .timing import replaced
 
@@ -21,54 +27,195 @@ class Launches:
 
     kernels: Counter[str] = field(default_factory=Counter)
     torch_operations: Counter[str] = field(default_factory=Counter)
+    transfers: Counter[str] = field(default_factory=Counter)
+    """What copies and fills memory of Warp's."""
+    waits: Counter[str] = field(default_factory=Counter)
+    """What makes the host wait for the device: reads, uploads, and shapes that depend on values."""
+    allocations: Counter[str] = field(default_factory=Counter)
+    """What asks for memory of the device, from a cache or not."""
 
     @property
     def total(self) -> int:
         """Launches in all; an operation of torch's is at least one."""
-        return self.kernels.total() + self.torch_operations.total()
+        return self.kernels.total() + self.torch_operations.total() + self.transfers.total()
+
+
+class Tally:
+    """Counts what is asked of a device while it is open, by scopes that lie within each other.
+
+    A scope is a path of names; what happens in none is not counted.
+    """
+
+    def __init__(self) -> None:
+        self.of: defaultdict[tuple[str, ...], Launches] = defaultdict(Launches)
+        """What was counted in each scope, without the scopes within it."""
+        self._path: tuple[str, ...] = ()
+        self._captured = 0
+
+    @contextmanager
+    def scope(self, name: str) -> Iterator[None]:
+        """Count what happens in a block under a name, within the scope of now."""
+        before, self._path = self._path, (*self._path, name)
+        try:
+            yield
+        finally:
+            self._path = before
+
+    @contextmanager
+    def captured(self, name: str) -> Iterator[None]:
+        """Count a block as one launch, as of a graph that is captured on a GPU."""
+        if self._here is not None:
+            self._here.kernels[name] += 1
+        self._captured += 1
+        try:
+            yield
+        finally:
+            self._captured -= 1
+
+    @contextmanager
+    def opened(self) -> Iterator[Tally]:
+        """Count for the length of a block."""
+        with ExitStack() as stack:
+            stack.enter_context(replaced(*_warp_hooks(self)))
+            stack.enter_context(_TorchFunctions(self))
+            stack.enter_context(_TorchOperations(self))
+            yield self
+
+    @property
+    def _here(self) -> Launches | None:
+        """Counts of the scope of now; None where nothing is counted."""
+        return self.of[self._path] if self._path and not self._captured else None
+
+    def add(self, kind: str, name: str) -> None:
+        """Count one of a kind, a field of :class:`Launches`."""
+        if (here := self._here) is not None:
+            getattr(here, kind)[name] += 1
 
 
 def count_launches(call: Callable[[], object]) -> Launches:
     """Count what a call launches, recorded launches included."""
-    counts = Launches()
-    launch, launch_tiled, launch_recorded = wp.launch, wp.launch_tiled, wp.Launch.launch
+    tally = Tally()
+    with tally.opened(), tally.scope("call"):
+        call()
+    return tally.of["call",]
 
-    def counted(original: Callable[..., Any]) -> Callable[..., Any]:
+
+def _warp_hooks(tally: Tally) -> list[tuple[Any, str, Any]]:
+    """Return replacements for what of Warp's works on a device."""
+
+    def launching(original: Callable[..., Any]) -> Callable[..., Any]:
         def run(kernel: Any, *args: Any, **kwargs: Any) -> Any:
             if not kwargs.get("record_cmd", False):
-                counts.kernels[kernel.key] += 1
+                tally.add("kernels", kernel.key)
             return original(kernel, *args, **kwargs)
 
         return run
 
+    launch_recorded = wp.Launch.launch
+    make_array: Callable[..., None] = wp.array.__init__
+
     def counted_recorded(self: wp.Launch, *args: Any, **kwargs: Any) -> None:
-        counts.kernels[self.kernel.key] += 1
+        tally.add("kernels", self.kernel.key)
         launch_recorded(self, *args, **kwargs)
 
-    with (
-        replaced(
-            (wp, "launch", counted(launch)),
-            (wp, "launch_tiled", counted(launch_tiled)),
-            (wp.Launch, "launch", counted_recorded),
-        ),
-        _TorchOperations(counts.torch_operations),
-    ):
-        call()
-    return counts
+    def counted_array(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
+        if kwargs.get("ptr") is None and not isinstance(data, wp.array):
+            tally.add("allocations", "warp array")
+            if data is not None:
+                tally.add("waits", "warp upload")
+        make_array(self, data, *args, **kwargs)
+
+    def counting(kind: str, owner: Any, name: str) -> tuple[Any, str, Any]:
+        original = getattr(owner, name)
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            tally.add(kind, f"warp {name}")
+            return original(*args, **kwargs)
+
+        return owner, name, run
+
+    return [
+        (wp, "launch", launching(wp.launch)),
+        (wp, "launch_tiled", launching(wp.launch_tiled)),
+        (wp.Launch, "launch", counted_recorded),
+        (wp.array, "__init__", counted_array),
+        counting("transfers", wp, "copy"),
+        counting("transfers", wp.array, "fill_"),
+        counting("transfers", wp.array, "zero_"),
+        counting("waits", wp.array, "numpy"),
+        counting("waits", wp, "synchronize"),
+        counting("waits", wp, "synchronize_device"),
+        counting("waits", wp, "synchronize_stream"),
+    ]
+
+
+_ALLOCATING_ALONE = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
+"""Operations that launch nothing."""
+
+_WAITING = ("nonzero", "masked_select", "unique_dim", "unique_consecutive", "_unique2", "equal", "bincount")
+"""Operations whose result's shape, or whose result, the host needs to go on."""
 
 
 class _TorchOperations(TorchDispatchMode):
-    def __init__(self, counts: Counter[str]) -> None:
+    def __init__(self, tally: Tally) -> None:
         super().__init__()
-        self._counts = counts
+        self._tally = tally
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         del types
-        if not func.is_view:
-            self._counts[str(func.overloadpacket)] += 1
-        return func(*args, **(kwargs or {}))
+        result = func(*args, **(kwargs or {}))
+        if func.is_view:
+            return result
+        operation, tally = str(func.overloadpacket), self._tally
+        name = operation.removeprefix("aten.")
+        if name == "_local_scalar_dense":
+            tally.add("waits", operation)
+            return result
+        if name not in _ALLOCATING_ALONE:
+            tally.add("torch_operations", operation)
+        if name in _WAITING or (name in ("index", "index_put", "index_put_") and _has_mask(args[1])):
+            tally.add("waits", operation)
+        held = {_storage(leaf) for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)}
+        for leaf in tree_leaves(result):
+            if isinstance(leaf, torch.Tensor) and _storage(leaf) not in held:
+                tally.add("allocations", operation)
+        return result
+
+
+def _has_mask(indices: Any) -> bool:
+    return any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in indices)
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+_READS = (torch.Tensor.cpu, torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__)
+_UPLOADS = (torch.tensor, torch.as_tensor)
+
+
+class _TorchFunctions(TorchFunctionMode):
+    """Sees what a CPU does without an operation: reads of whole tensors, and tensors that are made of Python's numbers.
+
+    An upload names its device; what does not is the host's own.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        super().__init__()
+        self._tally = tally
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        del types
+        kwargs = kwargs or {}
+        if func in _READS and not (func is torch.Tensor.tolist and args[0].ndim == 0):  # a number is read by `item`
+            self._tally.add("waits", f"torch {func.__name__}")
+        elif func in _UPLOADS and kwargs.get("device") is not None and not isinstance(args[0], torch.Tensor):
+            self._tally.add("waits", "torch upload")
+        return func(*args, **kwargs)
 
 
 def count_allocations(call: Callable[[], object]) -> Counter[str]:

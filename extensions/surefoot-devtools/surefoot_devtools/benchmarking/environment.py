@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -18,7 +18,15 @@ Side = Literal["ours", "stock"]
 
 @contextmanager
 def opened(
-    side: Side, *, physics: str, device: str, num_envs: int, seed: int, preset: str | None = None
+    side: Side,
+    *,
+    physics: str,
+    device: str,
+    num_envs: int,
+    seed: int,
+    preset: str | None = None,
+    our_task: str = OUR_TASK,
+    change: Callable[[Any], object] | None = None,
 ) -> Iterator[tuple[Any, Any]]:
     """Start the simulator and yield the environment, reset once, and the agent's configuration.
 
@@ -29,6 +37,8 @@ def opened(
         num_envs: Environments in this process.
         seed: Seed of the environment.
         preset: Preset of our randomization; None for what the stock task has of it.
+        our_task: Which of our velocity tasks; stock has the Go2's alone.
+        change: Is given the environment's configuration, to change it.
     """
     from surefoot.engines import install_shims
 
@@ -36,8 +46,8 @@ def opened(
     from surefoot.randomization.randomization_cfg import RandomizationCfg
     from surefoot_devtools.benchmarking.stock_task import STOCK_TASK, stock_env_cfg, stock_randomization
 
-    cfg, agent = task_config.resolve_task(check_task(OUR_TASK), physics)
-    task = OUR_TASK
+    cfg, agent = task_config.resolve_task(check_task(our_task), physics)
+    task = our_task
     if side == "stock":
         cfg, agent = stock_env_cfg(cfg, physics=physics)
         task = STOCK_TASK
@@ -46,5 +56,7 @@ def opened(
     agent.device = device
     cfg.scene.num_envs = num_envs
     cfg.seed = seed
+    if change is not None:
+        change(cfg)
     with task_config.opened(task, cfg, device=device) as env:
         yield env, agent

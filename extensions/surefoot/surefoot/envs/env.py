@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
+from isaaclab.managers import ActionManager, CommandManager, CurriculumManager, RecorderManager
 
 from surefoot.actuators.drive import make_drive
 from surefoot.engines import Physics, keep_polling_threads_idle
@@ -25,12 +26,20 @@ from surefoot.symmetry import (
     build_action_mirror_map,
     build_mirror_map,
 )
+from surefoot.terrains.field import TrainingField, make_field
+from surefoot.terrains.ground_file import ground_file
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
+from .fused.faults import Faults
+from .fused.observations import FusedObservationManager
+from .fused.rewards import FusedRewardManager
+from .fused.terminations import FusedTerminationManager
+from .height_scan import HeightScan
 from .lean_scene import LeanSceneUpdate
 from .locomotion_state import LocomotionState
 from .readings import bind_readings
+from .terrain_levels import TerrainLevels
 
 if TYPE_CHECKING:
     from surefoot.actuators.action import JointTargetAction
@@ -43,6 +52,9 @@ ENGINES: dict[str, Physics] = {"ovphysx": "ovphysx", "newton": "newton_mjwarp", 
 
 RANDOMIZED = "randomized"
 """Name of the observation term that shows the randomization's draws, one term for each parameter to a mirror."""
+
+TERRAIN_LEVELS = "terrain_levels"
+"""Name of the curriculum term by which environments move between the levels of a field."""
 
 VELOCITY_COMMAND, JOINT_TARGET = "base_velocity", "joint_target"
 """Names of the command and of the action that this environment knows; a task has them when its terms read them."""
@@ -62,12 +74,16 @@ class SurefootEnv(ManagerBasedRLEnv):
     robot_spec: RobotSpec
     """The robot's specification; Gymnasium keeps ``spec`` for its own."""
 
+    faults: Faults
+    """Where values that are not finite are noted; a guard that resets what they come from shares it."""
+
     moving: torch.Tensor
     """Whether the velocity command asks for motion, (num_envs,); everywhere in a task without one."""
 
     def __init__(self, cfg: SurefootEnvCfg, render_mode: str | None = None, **kwargs: Any) -> None:
         scene: Any = cfg.scene  # that of every task has a robot, which its base class does not declare
         rank = Ranks.from_environment().rank
+        self.field = self._lay_out_field(cfg)
         open_foot_contacts(scene.robot, cfg.randomization, get_robot(cfg.robot_name), rank=rank)
         super().__init__(cfg, render_mode, **kwargs)
 
@@ -75,11 +91,13 @@ class SurefootEnv(ManagerBasedRLEnv):
         """Create the shared state, which terms read, before the managers that hold the terms."""
         self.robot_spec = get_robot(self.cfg.robot_name)
         self.robot = self.scene["robot"]
-        self.locomotion = LocomotionState(self.robot, self.scene["contacts"], self.robot_spec, self.step_dt)
+        grid = self.field.grid if self.field is not None else None
+        self.locomotion = LocomotionState(self.robot, self.scene["contacts"], self.robot_spec, self.step_dt, grid)
         self._scene_update = LeanSceneUpdate(self.scene, self.sim.physics_manager)
         (actuator,) = self.robot.actuators.values()
         self.actuator = cast("JointActuator", actuator)
         self._key = {"seed": self._seed(), "rank": Ranks.from_environment().rank}
+        self.terrain_levels = self._make_terrain_levels()
         layout = make_layout(
             self.cfg.randomization,
             self.robot_spec,
@@ -101,7 +119,8 @@ class SurefootEnv(ManagerBasedRLEnv):
         # Newton's drive moves the whole loop of substeps into the engine's step.
         self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
         self.moving = torch.ones(self.num_envs, dtype=torch.bool, device=self.device)
-        super().load_managers()
+        self.faults = Faults(self.num_envs, 7 + 6 + 2 * self.robot_spec.num_joints, str(self.device))
+        self._make_managers()
         self.mirror_maps = self._make_mirror_maps()
         keep_polling_threads_idle()
 
@@ -124,6 +143,16 @@ class SurefootEnv(ManagerBasedRLEnv):
         """
         _require("action", JOINT_TARGET, self.action_manager.active_terms)
         return cast("JointTargetAction", self.action_manager.get_term(JOINT_TARGET))
+
+    @property
+    def spawn_origins_w(self) -> torch.Tensor:
+        """Where each environment's robot starts its next episode [m], (num_envs, 3)."""
+        return self.terrain_levels.origins_w if self.terrain_levels is not None else self.scene.env_origins
+
+    @cached_property
+    def height_scan(self) -> HeightScan:
+        """Heights of the ground around the robot. Made when a term first asks."""
+        return HeightScan(self.robot, self.locomotion.ground, self.robot_spec.base_height_m)
 
     @cached_property
     def proprioception(self) -> Proprioception:
@@ -178,7 +207,9 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.episode_length_buf += 1
         self.common_step_counter += 1
         if VELOCITY_COMMAND in self.command_manager.active_terms:
-            self.moving = self.command.norm(dim=1) > STANDING_COMMAND
+            torch.gt(self.command.norm(dim=1), STANDING_COMMAND, out=self.moving)
+            if self.terrain_levels is not None:
+                self.terrain_levels.add_asked_way(self.command, self.robot.data.root_link_pose_w.warp)
         self.reset_buf = self.termination_manager.compute()
         self.reset_terminated = self.termination_manager.terminated
         self.reset_time_outs = self.termination_manager.time_outs
@@ -250,6 +281,44 @@ class SurefootEnv(ManagerBasedRLEnv):
     def _advance_sensors(self) -> None:
         if self._has_sensors:
             self.proprioception.advance()
+
+    @staticmethod
+    def _lay_out_field(cfg: SurefootEnvCfg) -> TrainingField | None:
+        """Make the field of the configuration and put it in the place of the scene's ground."""
+        if cfg.field is None:
+            return None
+        field = make_field(cfg.field, get_robot(cfg.robot_name))
+        scene: Any = cfg.scene
+        scene.ground.spawn.usd_path = str(ground_file([field.grid]))
+        return field
+
+    def _make_terrain_levels(self) -> TerrainLevels | None:
+        if self.field is None:
+            return None
+        assert self.cfg.field is not None
+        moves = getattr(self.cfg.curriculum, TERRAIN_LEVELS, None) is not None
+        return TerrainLevels(
+            self.field,
+            self.num_envs,
+            first_levels=self.cfg.field.first_levels if moves else self.field.num_levels,
+            step_dt=self.step_dt,
+            episode_steps=self.max_episode_length,
+            device=self.device,
+            **self._key,
+        )
+
+    def _make_managers(self) -> None:
+        """Do what Isaac Lab's environment does here, in its order, with managers that compute terms in one kernel."""
+        self.command_manager = CommandManager(self.cfg.commands, self)
+        self.recorder_manager = RecorderManager(self.cfg.recorders, self)
+        self.action_manager = ActionManager(self.cfg.actions, self)
+        self.observation_manager = FusedObservationManager(self.cfg.observations, self)
+        self.termination_manager = FusedTerminationManager(self.cfg.terminations, self)
+        self.reward_manager = FusedRewardManager(self.cfg.rewards, self)
+        self.curriculum_manager = CurriculumManager(self.cfg.curriculum, self)
+        self._configure_gym_env_spaces()
+        if "startup" in self.event_manager.available_modes:
+            self.event_manager.apply(mode="startup")
 
     def _seed(self) -> int:
         """Seed of the draws of this environment; that of torch where the configuration leaves it open."""

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, field
+import dataclasses
+from dataclasses import MISSING
 
 from isaaclab.envs import ManagerBasedRLEnvCfg
 from isaaclab.utils import configclass
@@ -13,6 +14,7 @@ from isaaclab.utils import configclass
 from surefoot.randomization.parameter import Range
 from surefoot.randomization.randomization_cfg import RandomizationCfg
 from surefoot.sensors.layout import ProprioceptionTerm
+from surefoot.terrains.field_cfg import FieldCfg
 
 
 @configclass
@@ -31,8 +33,11 @@ class SurefootEnvCfg(ManagerBasedRLEnvCfg):
     randomization: RandomizationCfg = RandomizationCfg()
     """What differs from environment to environment."""
 
-    initial_state: dict[str, Range] = field(default_factory=dict)
+    initial_state: dict[str, Range] = dataclasses.field(default_factory=dict)
     """Ranges of :data:`surefoot.randomization.initial_state.INITIAL_STATE`; the task's own, whatever the preset."""
+
+    field: FieldCfg | None = None
+    """Ground of many kinds and levels that takes the place of the scene's ``ground``; None leaves that as it is."""
 
     proprioception: tuple[ProprioceptionTerm, ...] = ()
     """Terms of :class:`~surefoot.sensors.observation.FusedProprioception`, in order; none without such a term."""

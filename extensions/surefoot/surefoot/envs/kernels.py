@@ -2,8 +2,11 @@
 
 # A kernel is compiled by Warp, whose vector types have operators that their Python classes do not declare.
 # pyright: reportArgumentType=false, reportIndexIssue=false, reportOperatorIssue=false, reportCallIssue=false
+# pyright: reportGeneralTypeIssues=false, reportReturnType=false
 
 import warp as wp
+
+from surefoot.terrains.ground_array import GroundArray, ground_height
 
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
@@ -12,20 +15,31 @@ CONTACT_FORCE_N = wp.constant(1.0)
 
 
 @wp.func
-def lowest_point(quat: wp.quatf, points: wp.array2d(dtype=wp.vec3f), row: int) -> float:
-    """Height of the lowest of a body's points relative to the body's origin [m]."""
+def lowest_point(quat: wp.quatf, points: wp.array2d(dtype=wp.vec3f), row: int) -> int:
+    """Index of the lowest of a body's points."""
     up_b = wp.quat_rotate_inv(quat, wp.vec3f(0.0, 0.0, 1.0))
+    best = wp.int32(0)
     lowest = wp.dot(up_b, points[row, 0])
     for point in range(1, points.shape[1]):
-        lowest = wp.min(lowest, wp.dot(up_b, points[row, point]))
-    return lowest
+        height = wp.dot(up_b, points[row, point])
+        if height < lowest:
+            lowest = height
+            best = point
+    return best
 
 
 @wp.func
-def lowest_height(pose: wp.transformf, points: wp.array2d(dtype=wp.vec3f), row: int, radius_m: float) -> float:
-    """Height of the lowest point of a sole above the plane z = 0 [m]."""
-    drop = lowest_point(wp.transform_get_rotation(pose), points, row)
-    return wp.transform_get_translation(pose)[2] + drop - radius_m
+def sole_above_ground(
+    pose: wp.transformf, points: wp.array2d(dtype=wp.vec3f), row: int, radius_m: float, ground: GroundArray
+) -> wp.vec2f:
+    """Height of the lowest point of a sole above the ground beneath that point, and the height of that ground [m]."""
+    quat = wp.transform_get_rotation(pose)
+    position = wp.transform_get_translation(pose)
+    up_b = wp.quat_rotate_inv(quat, wp.vec3f(0.0, 0.0, 1.0))
+    point = points[row, lowest_point(quat, points, row)]
+    place = position + wp.quat_rotate(quat, point)
+    beneath = ground_height(ground, place[0], place[1])
+    return wp.vec2f(position[2] + wp.dot(up_b, point) - radius_m - beneath, beneath)
 
 
 @wp.kernel
@@ -49,6 +63,7 @@ def begin_feet(
     foot_body: wp.array(dtype=int),
     sole_points: wp.array2d(dtype=wp.vec3f),
     sole_radius_m: float,
+    ground: GroundArray,
     was_reset: wp.array(dtype=bool),
     # outputs
     foot_pos_w: wp.array2d(dtype=wp.vec3f),
@@ -59,6 +74,7 @@ def begin_feet(
     swing_peak_m: wp.array2d(dtype=float),
     foot_vel_w: wp.array2d(dtype=wp.vec3f),
     sole_height_m: wp.array2d(dtype=float),
+    foot_ground_m: wp.array2d(dtype=float),
     foot_force_n: wp.array2d(dtype=float),
     foot_contact: wp.array2d(dtype=bool),
     touchdown: wp.array2d(dtype=bool),
@@ -72,7 +88,9 @@ def begin_feet(
     if was_reset[env]:
         pose = body_pose_w[env, foot_body[foot]]
         foot_pos_w[env, foot] = wp.transform_get_translation(pose)
-        sole_height_m[env, foot] = lowest_height(pose, sole_points, foot, sole_radius_m)
+        sole = sole_above_ground(pose, sole_points, foot, sole_radius_m, ground)
+        sole_height_m[env, foot] = sole[0]
+        foot_ground_m[env, foot] = sole[1]
         foot_vel_w[env, foot] = wp.vec3f(0.0, 0.0, 0.0)
         air_time_s[env, foot] = 0.0
         contact_time_s[env, foot] = 0.0
@@ -114,6 +132,7 @@ def update_feet(
     foot_sensor: wp.array(dtype=int),
     sole_points: wp.array2d(dtype=wp.vec3f),
     sole_radius_m: float,
+    ground: GroundArray,
     was_reset: wp.array(dtype=bool),
     step_dt: float,
     # in and out
@@ -126,6 +145,7 @@ def update_feet(
     # outputs
     foot_vel_w: wp.array2d(dtype=wp.vec3f),
     sole_height_m: wp.array2d(dtype=float),
+    foot_ground_m: wp.array2d(dtype=float),
     foot_force_n: wp.array2d(dtype=float),
     foot_contact: wp.array2d(dtype=bool),
     touchdown: wp.array2d(dtype=bool),
@@ -142,8 +162,10 @@ def update_feet(
         velocity = (position - foot_pos_w[env, foot]) / step_dt
     foot_vel_w[env, foot] = velocity
     foot_pos_w[env, foot] = position
-    height = lowest_height(pose, sole_points, foot, sole_radius_m)
+    sole = sole_above_ground(pose, sole_points, foot, sole_radius_m, ground)
+    height = sole[0]
     sole_height_m[env, foot] = height
+    foot_ground_m[env, foot] = sole[1]
 
     force = wp.length(force_w[env, foot_sensor[foot]])
     foot_force_n[env, foot] = force

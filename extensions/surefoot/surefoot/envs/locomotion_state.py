@@ -8,6 +8,8 @@ import torch
 import warp as wp
 from isaaclab.utils.array import index_fill_
 
+from surefoot.terrains.ground_array import make_ground_array
+
 from . import kernels
 from .foot_readings import columns, make_foot_readings
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from isaaclab.assets import Articulation
     from isaaclab.sensors import ContactSensor
 
+    from surefoot.terrains.height_grid import HeightGrid
     from surefoot_robots import RobotSpec
 
 
@@ -27,9 +30,23 @@ class LocomotionState:
     device. :meth:`reset` runs after a new state was written into the engine, so that an episode's first observation
     shows nothing of the episode before. What concerns the base is formed again when it is asked for after
     :meth:`reset` or :meth:`base_has_moved`.
+
+    Args:
+        robot: The robot.
+        contacts: Sensor of its feet and of the bodies that must not touch the ground.
+        spec: Its specification.
+        step_dt: Control period [s].
+        grid: The ground, in the scene's frame; None for the plane z = 0.
     """
 
-    def __init__(self, robot: Articulation, contacts: ContactSensor, spec: RobotSpec, step_dt: float) -> None:
+    def __init__(
+        self,
+        robot: Articulation,
+        contacts: ContactSensor,
+        spec: RobotSpec,
+        step_dt: float,
+        grid: HeightGrid | None = None,
+    ) -> None:
         self._robot = robot
         self._feet = make_foot_readings(robot, contacts, spec.foot_bodies)
         self._step_dt = step_dt
@@ -42,6 +59,11 @@ class LocomotionState:
         self._fall_sensors = columns(spec.fall_bodies, sensed, device)
         self._sole_points = wp.array(spec.sole_offsets_m, dtype=wp.vec3f, device=device)  # (num_feet, points)
         self._sole_radius_m = spec.sole_radius_m
+        self.ground = make_ground_array(grid, device)
+        """The ground, for kernels."""
+        self._is_plane = grid is None
+        # Runs on the plane were saved without what is zero there.
+        self._memory = self._MEMORY if self._is_plane else (*self._MEMORY, "foot_ground_m")
         self._was_reset = torch.ones(num_envs, dtype=torch.bool, device=device)
         self._base_is_current = False
 
@@ -55,7 +77,9 @@ class LocomotionState:
         self.foot_vel_w = torch.zeros_like(self.foot_pos_w)
         """Foot velocities [m/s] as differences over the control step; zero in the first step of an episode."""
         self.sole_height_m = zeros.clone()
-        """Lowest point of each sole above the plane z = 0 [m], (num_envs, num_feet)."""
+        """Lowest point of each sole above the ground beneath it [m], (num_envs, num_feet)."""
+        self.foot_ground_m = zeros.clone()
+        """Height of the ground beneath each sole in the world [m], (num_envs, num_feet)."""
         self.foot_force_n = zeros.clone()
         """Magnitude of the contact force on each foot [N], (num_envs, num_feet)."""
         self.foot_contact = zeros > 0.0
@@ -86,8 +110,9 @@ class LocomotionState:
 
     @property
     def base_height_m(self) -> torch.Tensor:
-        """Height of the base frame above the plane z = 0 [m], (num_envs,)."""
-        return self._robot.data.root_link_pos_w.torch[:, 2]
+        """Height of the base frame above the ground beneath its feet, in the mean over them [m], (num_envs,)."""
+        height_m = self._robot.data.root_link_pos_w.torch[:, 2]
+        return height_m if self._is_plane else height_m - self.foot_ground_m.mean(dim=1)
 
     @property
     def base_lin_vel_b(self) -> torch.Tensor:
@@ -139,6 +164,7 @@ class LocomotionState:
                 self._foot_sensors,
                 self._sole_points,
                 self._sole_radius_m,
+                self.ground,
                 self._was_reset_array,
                 self._step_dt,
             ],
@@ -181,6 +207,7 @@ class LocomotionState:
                 self._feet.pose_columns,
                 self._sole_points,
                 self._sole_radius_m,
+                self.ground,
                 self._was_reset_array,
             ],
             outputs=[*self._foot_arrays, self._fall_force_array],
@@ -190,12 +217,12 @@ class LocomotionState:
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Everything that the next update depends on, by attribute name."""
-        return {name: getattr(self, name).clone() for name in self._MEMORY}
+        return {name: getattr(self, name).clone() for name in self._memory}
 
     def load_state_dict(self, state: dict[str, torch.Tensor]) -> None:
         """Restore what :meth:`state_dict` returned."""
-        if set(state) != set(self._MEMORY):
-            raise KeyError(f"locomotion state holds {sorted(state)}, expected {sorted(self._MEMORY)}")
+        if set(state) != set(self._memory):
+            raise KeyError(f"locomotion state holds {sorted(state)}, expected {sorted(self._memory)}")
         for name, value in state.items():
             getattr(self, name).copy_(value)
         self.base_has_moved()
@@ -227,7 +254,8 @@ class LocomotionState:
             *map(wp.from_torch, (self.air_time_s, self.contact_time_s)),
             *map(wp.from_torch, (self.last_air_time_s, self.last_contact_time_s, self.swing_peak_m)),
             wp.from_torch(self.foot_vel_w, dtype=wp.vec3f),
-            *map(wp.from_torch, (self.sole_height_m, self.foot_force_n, self.foot_contact, self.touchdown)),
+            *map(wp.from_torch, (self.sole_height_m, self.foot_ground_m)),
+            *map(wp.from_torch, (self.foot_force_n, self.foot_contact, self.touchdown)),
         ]
         self._fall_force_array = wp.from_torch(self.fall_force_n)
         self._base_arrays = [

@@ -2,28 +2,33 @@
 
 Where a value stops being finite decides what is done, and the stage is named:
 
-- **state**: the engine's root or joint state. :func:`faulty_environments`, a termination term, ends the episode in the
-  same step, so Isaac Lab resets the environment before any observation is made of it.
+- **state**: the engine's root or joint state. A termination term, ``not_finite`` of our environments and
+  :func:`faulty_environments` of others, ends the episode in the same step, so Isaac Lab resets the environment before
+  any observation is made of it.
 - **action**, **observation**, **reward**: :class:`FaultGuard` puts zeros in their place, marks the environment as done,
   and asks for its reset in the next step.
 
 Faults in the loss and its gradient are the algorithm's (:mod:`surefoot.learning.ppo`).
 
-The guard reads nothing back to the host while it runs: masks and counts stay on the device until the iteration ends.
-Then one fault of one process is enough for a message and for a file with the values. The guard always hands out new
-tensors, so what rsl_rl keeps a reference to is never written again.
+The guard reads nothing back to the host while it runs: masks, counts and the rows that are faulty stay on the device
+until the iteration ends, and the rows are looked at only when a count is above zero. Then one fault of one process is
+enough for a message and for a file with the values. The guard always hands out new tensors, so what rsl_rl keeps a
+reference to is never written again.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
+import warp as wp
 from tensordict import TensorDict
 
+from surefoot.envs.fused.faults import STAGES, Faults
 from surefoot.files import atomic_write
+from surefoot.learning import fault_kernels
 from surefoot.learning.distributed import add_up, gather
 from surefoot.ranks import Ranks
 from surefoot_bridge.errors import SurefootError
@@ -31,8 +36,6 @@ from surefoot_bridge.errors import SurefootError
 if TYPE_CHECKING:
     from isaaclab.envs import ManagerBasedRLEnv
     from rsl_rl.storage import RolloutStorage
-
-STAGES = ("state", "action", "observation", "reward")
 
 FAULTY_SHARE_LIMIT = 0.05
 """Share of environments faulty in one iteration above which training stops: one bad contact is noise, these are not."""
@@ -86,7 +89,10 @@ def rows_not_finite(*tensors: torch.Tensor) -> torch.Tensor:
 
 
 def faulty_environments(env: ManagerBasedRLEnv) -> torch.Tensor:
-    """Termination term: environments whose state is not finite, or that the guard wants reset, (num_envs,)."""
+    """Termination term: environments whose state is not finite, or that the guard wants reset, (num_envs,).
+
+    For tasks whose environment is not ours; ours have :func:`surefoot.envs.fused.terminations.not_finite`.
+    """
     states = []
     for robot in env.scene.articulations.values():
         data = robot.data
@@ -111,19 +117,24 @@ def dump_experience(path: Path, storage: RolloutStorage) -> None:
 class FaultGuard:
     """Replaces, counts and reports non-finite values; used by the runner around each environment step.
 
+    A step of the environment takes one launch for its actions, one for rewards and ends of episodes, and two for each
+    group of observations. Rows that are faulty are kept as evidence by the kernels that find them.
+
     Args:
         num_envs: Number of environments.
         device: Device of the environment's tensors.
         ranks: Place of this process among those of the run; None for a single one.
+        faults: What the environment's own kernels note of its states; None for an environment that has no such.
     """
 
-    def __init__(self, num_envs: int, device: str, ranks: Ranks | None = None) -> None:
+    def __init__(self, num_envs: int, device: str, ranks: Ranks | None = None, faults: Faults | None = None) -> None:
         self._ranks = ranks or Ranks()
-        self._counts = torch.zeros(len(STAGES), dtype=torch.long, device=device)
-        self._seen = torch.zeros(num_envs, dtype=torch.bool, device=device)
-        self._state_faults = torch.zeros_like(self._seen)
-        self._wants_reset = torch.zeros_like(self._seen)
-        self._evidence: dict[str, torch.Tensor] = {}
+        self._device = device
+        self._faults = Faults(num_envs, 0, device) if faults is None else faults
+        self._faults.clear()
+        self._in_obs = torch.zeros(num_envs, dtype=torch.bool, device=device)
+        self._evidence: dict[str, torch.Tensor] = {"reward": torch.zeros(num_envs, 1, device=device)}
+        self._launches: dict[Any, wp.Launch] = {}
         self._faulty_iterations = 0
 
     def note_state(self, faulty: torch.Tensor, *states: torch.Tensor) -> torch.Tensor:
@@ -136,17 +147,25 @@ class FaultGuard:
         Returns:
             Environments to reset in this step, (num_envs,).
         """
-        self._count("state", faulty, *states)
-        self._state_faults = faulty
-        wants_reset, self._wants_reset = self._wants_reset, torch.zeros_like(self._wants_reset)
-        return faulty | wants_reset
+        faults = self._faults
+        faults.counts[STAGES.index("state")] += faulty.sum()
+        faults.seen |= faulty
+        faults.in_state.copy_(faulty)
+        rows = torch.cat([value.reshape(len(faulty), -1) for value in states], dim=1)  # (num_envs, columns)
+        before = self._rows("state", rows.shape[1])
+        torch.where(faulty[:, None], rows, before, out=before)
+        to_reset = faulty | faults.wants_reset
+        faults.wants_reset.zero_()
+        return to_reset
 
     def check_actions(self, actions: torch.Tensor) -> torch.Tensor:
-        """Return the actions (num_envs, num_actions), zero in the rows that are not finite."""
-        faulty = rows_not_finite(actions)
-        self._count("action", faulty, actions)
-        self._wants_reset = self._wants_reset | faulty
-        return actions.masked_fill(faulty[:, None], 0.0)
+        """Return the actions (num_envs, num_actions), zero in the rows that are not finite; float32."""
+        evidence = self._rows("action", actions.shape[1])
+        clean = torch.empty_like(actions)
+        self._run(
+            fault_kernels.check_actions, [actions, self._faults.struct, evidence, clean], changing=(0, 3), key="action"
+        )
+        return clean
 
     def check_step(
         self, obs: TensorDict, rewards: torch.Tensor, dones: torch.Tensor
@@ -154,31 +173,39 @@ class FaultGuard:
         """Return what an environment step gave, with zeros and an ended episode where it is not finite.
 
         Args:
-            obs: Observation groups, each (num_envs, ...).
-            rewards: Shape (num_envs,).
-            dones: Shape (num_envs,).
+            obs: Observation groups, each (num_envs, ...); those that are not float32 are handed on as they are.
+            rewards: Shape (num_envs,), float32.
+            dones: Shape (num_envs,), int64.
 
         Returns:
             New tensors of the same shapes.
         """
-        groups: list[Any] = list(obs.values())
-        in_obs = rows_not_finite(*groups)
-        in_rewards = rows_not_finite(rewards)
-        self._count("observation", in_obs, *groups)
-        self._count("reward", in_rewards & ~self._state_faults, rewards)
-        self._wants_reset = self._wants_reset | in_obs | in_rewards
-        self._wants_reset &= ~self._state_faults  # reset already, in this very step
-        faulty = in_obs | in_rewards
-        rewards = rewards.masked_fill(in_rewards | self._state_faults, 0.0)
-        dones = dones.masked_fill(faulty, 1)
-        self._state_faults = torch.zeros_like(self._state_faults)
-        return self.clean(obs, in_obs), rewards, dones
+        groups: dict[str, Any] = {str(name): group for name, group in obs.items()}
+        flat = {name: group.reshape(len(rewards), -1) for name, group in groups.items() if group.dtype == torch.float32}
+        for place, (name, group) in enumerate(flat.items()):
+            self._run(fault_kernels.find_in_group, [group, place == 0, self._in_obs], changing=(0,), key=("find", name))
+        clean_rewards, clean_dones = torch.empty_like(rewards), torch.empty_like(dones)
+        self._run(
+            fault_kernels.check_outcome,
+            [rewards, dones, self._in_obs, self._faults.struct, self._evidence["reward"], clean_rewards, clean_dones],
+            changing=(0, 1, 5, 6),
+            key="outcome",
+        )
+        evidence = self._rows("observation", sum(group.shape[1] for group in flat.values()))
+        first_column = 0
+        for name, group in flat.items():
+            clean = torch.empty_like(group)
+            arguments = [group, first_column, self._in_obs, evidence, clean]
+            self._run(fault_kernels.clean_group, arguments, changing=(0, 4), key=("clean", name))
+            first_column += group.shape[1]
+            groups[name] = clean.view(groups[name].shape)
+        return TensorDict(groups, batch_size=obs.batch_size, device=obs.device), clean_rewards, clean_dones
 
     @staticmethod
-    def clean(obs: TensorDict, faulty: torch.Tensor | None = None) -> TensorDict:
-        """Return new observation tensors with zeros in the faulty rows."""
+    def clean(obs: TensorDict) -> TensorDict:
+        """Return new observation tensors with zeros in the rows that are not finite; nothing is counted."""
         groups: dict[str, Any] = {str(name): group for name, group in obs.items()}
-        faulty = rows_not_finite(*groups.values()) if faulty is None else faulty
+        faulty = rows_not_finite(*groups.values())
         for name, group in groups.items():
             groups[name] = group.masked_fill(faulty.view(-1, *[1] * (group.ndim - 1)), 0.0)
         return TensorDict(groups, batch_size=obs.batch_size, device=obs.device)
@@ -198,7 +225,7 @@ class FaultGuard:
             TrainingFaultError: If too many environments or too many iterations in a row were faulty.
             SurefootError: If the file cannot be written.
         """
-        counts = torch.cat([self._counts, self._seen.sum()[None]])
+        counts = torch.cat([self._faults.counts.long(), self._faults.seen.sum()[None]])
         add_up(counts, self._ranks)
         *by_stage, num_faulty = counts.tolist()
         if not any(by_stage):
@@ -211,7 +238,7 @@ class FaultGuard:
         report = FaultReport(dict(zip(STAGES, by_stage, strict=True)), environments, dump)
         if dump is not None:
             _write_dump(dump, evidence)
-        share = num_faulty / (len(self._seen) * self._ranks.world_size)
+        share = num_faulty / (len(self._in_obs) * self._ranks.world_size)
         if share > FAULTY_SHARE_LIMIT or self._faulty_iterations >= FAULTY_ITERATIONS_IN_A_ROW:
             raise TrainingFaultError(
                 f"Training stopped: {report}; {share:.0%} of all environments, {self._faulty_iterations} iteration(s) "
@@ -219,24 +246,42 @@ class FaultGuard:
             )
         return report
 
-    def _count(self, stage: str, faulty: torch.Tensor, *values: torch.Tensor) -> None:
-        """Add to the counts, and keep the faulty rows of the values as evidence."""
-        if faulty.device.type == "cpu" and not faulty.any():
-            return  # to look costs nothing on the host; on a GPU it would wait for the queue
-        self._counts[STAGES.index(stage)] += faulty.sum()
-        self._seen = self._seen | faulty
-        rows = torch.cat([value.reshape(len(faulty), -1) for value in values], dim=1)  # (num_envs, columns)
-        before = self._evidence.get(stage)
-        self._evidence[stage] = torch.where(faulty[:, None], rows, torch.zeros_like(rows) if before is None else before)
+    def _rows(self, stage: str, columns: int) -> torch.Tensor:
+        """Return where the faulty rows of a stage are kept, (num_envs, columns)."""
+        if stage not in self._evidence:
+            with torch.inference_mode(mode=False):  # it is cleared outside of that of the steps
+                self._evidence[stage] = torch.zeros(len(self._in_obs), columns, device=self._device)
+        return self._evidence[stage]
+
+    def _run(self, kernel: Any, arguments: list[Any], *, changing: tuple[int, ...], key: Any) -> None:
+        """Launch a kernel, recorded under a key, with a thread for each environment.
+
+        Args:
+            kernel: The kernel.
+            arguments: Its arguments; tensors of torch's for arrays.
+            changing: Places of those that are other tensors at each launch.
+            key: What the launch is found by.
+        """
+        launch = self._launches.get(key)
+        if launch is None:
+            given = [wp.from_torch(item) if isinstance(item, torch.Tensor) else item for item in arguments]
+            recorded = wp.launch(kernel, dim=len(self._in_obs), inputs=given, device=self._device, record_cmd=True)
+            launch = self._launches[key] = cast("wp.Launch", recorded)  # what Warp returns when it records
+        for place in changing:
+            launch.set_param_at_index(place, wp.from_torch(arguments[place], return_ctype=True))
+        launch.launch()
 
     def _take_evidence(self) -> dict[str, Any]:
         """Return the faulty environments of this process and their rows by stage, and begin anew."""
-        rows = self._seen.nonzero().flatten()
-        evidence: dict[str, Any] = {stage: values[rows].cpu() for stage, values in self._evidence.items()}
-        self._counts.zero_()
-        self._seen = torch.zeros_like(self._seen)
-        self._evidence.clear()
-        first = self._ranks.rank * len(self._seen)
+        faults = self._faults
+        rows = faults.seen.nonzero().flatten()
+        kept = {"state": faults.state, **self._evidence}
+        counts = dict(zip(STAGES, faults.counts.tolist(), strict=True))
+        evidence: dict[str, Any] = {stage: kept[stage][rows].cpu() for stage, count in counts.items() if count}
+        faults.clear()
+        for values in self._evidence.values():
+            values.zero_()
+        first = self._ranks.rank * len(faults.seen)
         return {"environments": [first + index for index in rows.tolist()], **evidence}
 
 

@@ -65,8 +65,9 @@ class SurefootRunner(OnPolicyRunner):
         self.run = run if self.ranks.is_first else None
         self.sinks = tuple(sinks)
         self.episodes = EpisodeStatistics(env.num_envs, device)
-        self.fault_guard = FaultGuard(env.num_envs, str(env.device), self.ranks)
         self.simulation: Any = getattr(env, "unwrapped", env)
+        faults = getattr(self.simulation, "faults", None)  # those that an environment of ours shares
+        self.fault_guard = FaultGuard(env.num_envs, str(env.device), self.ranks, faults)
         self.simulation.fault_guard = self.fault_guard
         self.completed = 0
         self.env_steps = 0

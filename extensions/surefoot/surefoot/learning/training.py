@@ -119,13 +119,15 @@ def _apply_settings(plan: TrainingPlan) -> None:
     """Put the run's settings into Isaac Lab's configurations."""
     from isaaclab.managers import TerminationTermCfg
 
+    from surefoot.envs.mdp.terminations import not_finite
+
     env_cfg, agent_cfg, settings = plan.env_cfg, plan.agent_cfg, plan.settings
     env_cfg.scene.num_envs = settings.num_envs // settings.processes
     env_cfg.sim.device = agent_cfg.device = settings.device
     agent_cfg.seed = settings.seed
     env_cfg.seed = settings.seed + Ranks.from_environment().rank
     terms = vars(env_cfg.terminations).values()
-    if not any(getattr(term, "func", None) is faulty_environments for term in terms):
+    if not any(getattr(term, "func", None) in (faulty_environments, not_finite) for term in terms):
         env_cfg.terminations.fault = TerminationTermCfg(func=faulty_environments)
 
 

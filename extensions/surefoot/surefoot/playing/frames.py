@@ -10,8 +10,8 @@ import numpy as np
 
 from surefoot.motion_recording import FILM_SIZE
 from surefoot.playing.overlay import Overlay
-from surefoot.playing.recording import EpisodeRecording
-from surefoot.playing.scene import LEVEL, RobotScene, add_connector
+from surefoot.playing.recording import AROUND_M, EpisodeRecording
+from surefoot.playing.scene import RobotScene, add_connector
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot_bridge.state import heading
 from surefoot_robots import get_robot
@@ -28,12 +28,13 @@ _FOLLOW_S, _TURN_S = 0.3, 1.0
 _VIEW_DEG = 62.0
 """The camera's azimuth from the base's heading: from the side and a little from behind; no step hides a foot."""
 
-_AROUND_M = 4.0
-"""Of uneven ground, so much is drawn around the way: more makes a frame slow and is not seen."""
-
 
 def render_frames(
-    recording: EpisodeRecording, steps: Sequence[int], *, size: tuple[int, int] = FILM_SIZE, grid: HeightGrid = LEVEL
+    recording: EpisodeRecording,
+    steps: Sequence[int],
+    *,
+    size: tuple[int, int] = FILM_SIZE,
+    grid: HeightGrid | None = None,
 ) -> Iterator[np.ndarray]:
     """Draw some steps of a recording.
 
@@ -41,13 +42,15 @@ def render_frames(
         recording: The motion.
         steps: Indices of the steps to draw.
         size: Width and height [pixels].
-        grid: The ground.
+        grid: The ground; None for the recording's own.
 
     Yields:
         Frames of shape (height, width, 3), uint8.
     """
     spec = get_robot(recording.robot)
-    scene = RobotScene(spec, size=size, grid=_around(grid, recording.base_pos[steps, :2]))
+    grid = recording.grid if grid is None else grid
+    near = grid if grid.is_flat else grid.around(recording.base_pos[steps, :2], AROUND_M)
+    scene = RobotScene(spec, size=size, grid=near)
     overlay = Overlay(recording, short_names(spec.foot_bodies))
     looked_at = _smoothed(recording.base_pos, _FOLLOW_S / recording.step_dt)
     yaw = np.unwrap(heading(recording.base_quat_wxyz))
@@ -63,21 +66,6 @@ def render_frames(
             _darken_below_feet(renderer.scene, scene, grid)
             _add_arrows(renderer.scene, recording, step, spec.base_height_m)
             yield overlay.draw(renderer.render(), step)
-
-
-def _around(grid: HeightGrid, places_xy: np.ndarray) -> HeightGrid:
-    """Return the part of a grid that is near some places, (N, 2)."""
-    if grid.is_flat:
-        return grid
-    low = np.floor((places_xy.min(axis=0) - _AROUND_M - grid.origin_xy_m) / grid.spacing_m).astype(int)
-    high = np.ceil((places_xy.max(axis=0) + _AROUND_M - grid.origin_xy_m) / grid.spacing_m).astype(int)
-    low = np.clip(low, 0, np.array(grid.heights_m.shape) - 2)
-    high = np.clip(high, low + 2, grid.heights_m.shape)
-    return HeightGrid(
-        heights_m=grid.heights_m[low[0] : high[0], low[1] : high[1]],
-        spacing_m=grid.spacing_m,
-        origin_xy_m=(grid.origin_xy_m[0] + low[0] * grid.spacing_m, grid.origin_xy_m[1] + low[1] * grid.spacing_m),
-    )
 
 
 def _smoothed(values: np.ndarray, time_constant_steps: float) -> np.ndarray:

@@ -61,5 +61,7 @@ def run_live(session: PlaySession, page: LivePage, *, seed: int, max_steps: int 
 def _show(session: PlaySession, page: LivePage, note: str) -> None:
     state, robot = session.env.locomotion, session.env.robot
     pose_w = robot.data.root_link_pose_w.torch[0].cpu().numpy()  # (7,): position, quaternion x, y, z, w
+    if session.env.field is not None:
+        pose_w[2] = state.base_height_m[0]  # the page has a level floor
     velocity = torch.cat([state.base_lin_vel_b[0, :2], state.base_ang_vel_b[0, 2:]]).cpu().numpy()
     page.show(pose_w[:3], np.roll(pose_w[3:], 1), state.joint_pos[0].cpu().numpy(), velocity, note)

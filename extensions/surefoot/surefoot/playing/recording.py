@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from surefoot.motion_recording import MotionRecording
+from surefoot.terrains.height_grid import LARGEST_SPACING_M, HeightGrid
+
+AROUND_M = 4.0
+"""Of uneven ground, so much is drawn around the way: more makes a frame slow and is not seen."""
+
+HeightMap = np.ndarray
+"""Heights of places, and not of steps."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +34,11 @@ class EpisodeRecording(MotionRecording):
         foot_contact: Whether each foot touches the ground, shape (num_steps, num_feet), bool.
         fell: Whether the robot is down, shape (num_steps,), bool.
         push_unit: Unit of the pushes.
+        ground_m: Heights of the ground around the way, relative to the environment's origin as ``base_pos`` is [m], at
+            the nodes of a grid, (nx, ny).
+        ground_spacing_m: Between its nodes [m].
+        ground_x_m: Where its node (0, 0) is along x [m].
+        ground_y_m: Where it is along y [m].
     """
 
     MADE_BY = "surefoot play"
@@ -43,6 +55,16 @@ class EpisodeRecording(MotionRecording):
     foot_contact: np.ndarray
     fell: np.ndarray
     push_unit: str = "m/s"
+    ground_m: HeightMap = field(default_factory=lambda: np.zeros((2, 2), dtype=np.float32))
+    ground_spacing_m: float = LARGEST_SPACING_M
+    ground_x_m: float = 0.0
+    ground_y_m: float = 0.0
+
+    @property
+    def grid(self) -> HeightGrid:
+        """The ground around the way."""
+        origin = (self.ground_x_m, self.ground_y_m)
+        return HeightGrid(heights_m=self.ground_m, spacing_m=self.ground_spacing_m, origin_xy_m=origin)
 
     def fastest_start(self, num_steps: int) -> int:
         """Return a step a second into the fastest command, or earlier where fewer than so many steps are left."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 
 from surefoot.playing.metrics import EpisodeMetrics, StepSample
-from surefoot.playing.recording import EpisodeRecording
+from surefoot.playing.recording import AROUND_M, EpisodeRecording
 from surefoot.playing.schedule import Schedule
 from surefoot.playing.session import PlaySession
+from surefoot.terrains.height_grid import HeightGrid
 
 
 def run_episodes(
@@ -69,6 +71,8 @@ class Recorder:
     def __init__(self, env_index: int) -> None:
         self._env = env_index
         self._steps: list[dict[str, torch.Tensor]] = []
+        self._field: HeightGrid | None = None
+        self._origin_w = np.zeros(3)
 
     def take(self, session: PlaySession, sample: StepSample, push: torch.Tensor | None) -> None:
         """Keep the state after a control step, and the push before it."""
@@ -76,7 +80,7 @@ class Recorder:
         pose_w = env.robot.data.root_link_pose_w.torch[index]  # (7,): position, quaternion x, y, z, w
         velocity = torch.cat([sample.base_lin_vel_b[index, :2], sample.base_ang_vel_b[index, 2:]])
         values = {
-            "base_pos": pose_w[:3] - env.scene.env_origins[index],
+            "base_pos": pose_w[:3] - env.spawn_origins_w[index],
             "base_quat_wxyz": pose_w[[6, 3, 4, 5]],
             "joint_pos": env.locomotion.joint_pos[index],
             "command": sample.command[index],
@@ -85,9 +89,25 @@ class Recorder:
             "foot_contact": sample.foot_contact[index],
             "fell": sample.fell[index],
         }
+        if env.field is not None and not self._steps:
+            self._field, self._origin_w = env.field.grid, env.spawn_origins_w[index].cpu().numpy().astype(float)
         self._steps.append({name: value.detach().to("cpu", copy=True) for name, value in values.items()})
 
     def recording(self, *, robot: str, task: str, step_dt: float) -> EpisodeRecording:
         """Return what was taken down."""
         columns = {name: np.stack([step[name].numpy() for step in self._steps]) for name in self._steps[0]}
-        return EpisodeRecording(robot=robot, task=task, step_dt=step_dt, push_unit="m/s", **columns)
+        return EpisodeRecording(
+            robot=robot, task=task, step_dt=step_dt, push_unit="m/s", **columns, **self._ground(columns["base_pos"])
+        )
+
+    def _ground(self, base_pos: np.ndarray) -> dict[str, Any]:
+        """Return the ground around the way, as a recording keeps it; nothing of the plane z = 0."""
+        if self._field is None:
+            return {}
+        part = self._field.around(base_pos[:, :2] + self._origin_w[:2], AROUND_M)
+        return {
+            "ground_m": part.heights_m - np.float32(self._origin_w[2]),
+            "ground_spacing_m": part.spacing_m,
+            "ground_x_m": part.origin_xy_m[0] - float(self._origin_w[0]),
+            "ground_y_m": part.origin_xy_m[1] - float(self._origin_w[1]),
+        }

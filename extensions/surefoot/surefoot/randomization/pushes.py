@@ -112,6 +112,8 @@ class Pushes:
         for name in ("push_velocity", "push_force", "push_point", "push_duration"):
             setattr(self._columns, name, table.layout.first_column(name))
         num_envs, device = table.num_envs, table.device
+        self.looks_first = device == "cpu"
+        """Whether the host finds out first that no velocity is due: on a GPU that costs more than writing them."""
         self.force_time_left_s = torch.zeros(num_envs, device=device)
         """How long the push by force that is going on still lasts [s], (num_envs,)."""
         self._time_left_s = wp.from_torch(self.force_time_left_s)
@@ -140,9 +142,7 @@ class Pushes:
                 [self._robot.data.root_link_pose_w.warp, self._step_dt],
                 [self._time_left_s, self._force_w, self._point_w],
             )
-        # On a GPU the host does not know whether one is due, and finding out costs more than writing the velocities.
-        on_cpu = self._table.device == "cpu"
-        if not self._by_velocity or (on_cpu and not self._table.event_due[:, PUSH_VELOCITY].any()):
+        if not self._by_velocity or (self.looks_first and not self._table.event_due[:, PUSH_VELOCITY].any()):
             return False
         self._launch(push_by_velocity, [self._robot.data.root_com_vel_w.warp], [self._pushed_vel_w, self._is_pushed])
         self._robot.write_root_com_velocity_to_sim_mask(root_velocity=self._pushed_vel_w, env_mask=self._is_pushed)

@@ -22,6 +22,7 @@ class Motion(NamedTuple):
         sole_pos_w: Mean of the sole points of each foot [m], (T, num_feet, 3).
         sole_height_m: Height of the lowest sole point of each foot [m], (T, num_feet).
         tilt_rad: Angle between the base's z axis and the vertical [rad], (T,).
+        sink_m_s: Downward speed of the centre of the shape that moves down fastest [m/s], (T,).
     """
 
     com_vel_w: Array
@@ -30,6 +31,7 @@ class Motion(NamedTuple):
     sole_pos_w: Array
     sole_height_m: Array
     tilt_rad: Array
+    sink_m_s: Array
 
 
 class Rest(NamedTuple):
@@ -99,6 +101,7 @@ class Referee:
                     np.array([points.mean(axis=0) for points in soles]),
                     np.array([points[:, 2].min() - self.spec.sole_radius_m for points in soles]),
                     np.arccos(np.clip(data.body(self.spec.base_body).xmat[8], -1.0, 1.0)),
+                    self._sink_m_s(data),
                 )
             )
         return Motion(*(np.array(column) for column in zip(*rows, strict=True)))
@@ -125,6 +128,13 @@ class Referee:
         mujoco.mj_fullM(self.model, self.engine.data, matrix)
         order = [*range(6), *(self.model.joint(name).dofadr[0] for name in self.spec.joint_names)]
         return matrix[np.ix_(order, order)]
+
+    def _sink_m_s(self, data: mujoco.MjData) -> float:
+        velocity, fastest = np.zeros(6), 0.0  # angular, linear
+        for geom in range(self.model.ngeom):
+            mujoco.mj_objectVelocity(self.model, data, mujoco.mjtObj.mjOBJ_GEOM, geom, velocity, 0)
+            fastest = max(fastest, -velocity[5])
+        return fastest
 
     def _visit(self, trajectory: RobotState) -> Iterator[mujoco.MjData]:
         """Set the model to each state in turn."""

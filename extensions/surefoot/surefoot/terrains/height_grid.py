@@ -72,6 +72,25 @@ class HeightGrid:
         """Where the nodes are along y [m], (ny,)."""
         return self.origin_xy_m[1] + self.spacing_m * np.arange(self.heights_m.shape[1])
 
+    def around(self, places_xy: np.ndarray, reach_m: float) -> HeightGrid:
+        """Return the part that is near some places.
+
+        Args:
+            places_xy: The places [m], (N, 2).
+            reach_m: How far it goes beyond them [m], where the grid does.
+        """
+        corner = np.array(self.origin_xy_m)
+        low = np.floor((places_xy.min(axis=0) - reach_m - corner) / self.spacing_m).astype(int)
+        high = np.ceil((places_xy.max(axis=0) + reach_m - corner) / self.spacing_m).astype(int)
+        low = np.clip(low, 0, np.array(self.heights_m.shape) - 2)
+        high = np.clip(high, low + 2, self.heights_m.shape)
+        x, y = corner + low * self.spacing_m
+        return HeightGrid(
+            heights_m=self.heights_m[low[0] : high[0], low[1] : high[1]],
+            spacing_m=self.spacing_m,
+            origin_xy_m=(float(x), float(y)),
+        )
+
     def height(self, x: np.ndarray | float, y: np.ndarray | float) -> np.ndarray:
         """Return the height of the ground [m] at some places, float64, in the shape to which x and y broadcast.
 

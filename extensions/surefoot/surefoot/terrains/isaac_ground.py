@@ -16,10 +16,11 @@ import numpy as np
 
 from surefoot_bridge.errors import SurefootError
 
+from .ground import Ground
 from .ground_file import ground_file
 from .height_grid import HeightGrid
 from .shapes import Extent, make_grid
-from .terrain import Ground, Terrain
+from .terrain import Terrain
 
 CLEAR_M = 40.0
 """Around the scene's origin, where environments have their own origins, there are no tiles: a square of twice this."""
@@ -86,7 +87,7 @@ class IsaacGround:
         Raises:
             SurefootError: If the cache cannot be written.
         """
-        raised = [raised_grid(tile) for tile in self.tiles if not tile.grid.is_flat]
+        raised = [raised_grid(tile.grid, tile.origin_w) for tile in self.tiles if not tile.grid.is_flat]
         if not raised:
             return
         env_cfg.scene.ground.spawn.usd_path = str(ground_file(raised))
@@ -110,16 +111,19 @@ def place_tiles(grounds: Iterable[tuple[Terrain, Extent]]) -> IsaacGround:
     return IsaacGround(tiles=tuple(tiles))
 
 
-def raised_grid(tile: Tile) -> HeightGrid:
-    """Return a tile as it stands in the scene, with its skirt: one more node on each side, on the plane z = 0.
+def raised_grid(grid: HeightGrid, origin_w: np.ndarray) -> HeightGrid:
+    """Return a grid as it stands in the scene, with its skirt: one more node on each side, on the plane z = 0.
 
     The lowest height must be 0: Newton 1.6 puts a height field at its lowest height when it builds MuJoCo's model, but
     writes the shape's own position over that in the solver's, so that any other ground would be off by its lowest
     height. The skirt is also what rays meet that miss the border by rounding.
+
+    Args:
+        grid: The ground.
+        origin_w: Where its origin is in the scene [m], (3,).
     """
-    grid = tile.grid
-    heights = np.pad(grid.heights_m + tile.origin_w[2], 1)
-    corner = np.array(grid.origin_xy_m) + tile.origin_w[:2] - grid.spacing_m
+    heights = np.pad(grid.heights_m + origin_w[2], 1)
+    corner = np.array(grid.origin_xy_m) + origin_w[:2] - grid.spacing_m
     return HeightGrid(heights_m=heights, spacing_m=grid.spacing_m, origin_xy_m=(float(corner[0]), float(corner[1])))
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .ground import PLATFORM_M, Ground, cells
 from .height_grid import HeightGrid, check_shape
-from .terrain import PLATFORM_M, Terrain, cells
 
 ROOM_M = 2.0
 """Ground beyond where a robot can get to, and behind one that walks away."""
@@ -31,7 +31,7 @@ class Extent(NamedTuple):
         return Extent(*(max(own, its) for own, its in zip(self, other, strict=True)))
 
 
-def make_grid(terrain: Terrain, extent: Extent) -> HeightGrid:
+def make_grid(terrain: Ground, extent: Extent) -> HeightGrid:
     """Return a terrain as a grid. Where two extents overlap, the heights are the same.
 
     Args:
@@ -42,7 +42,7 @@ def make_grid(terrain: Terrain, extent: Extent) -> HeightGrid:
         SurefootError: If the grid would have more nodes along an axis than an engine takes.
     """
     spacing = terrain.spacing_m()
-    lengths = [PLATFORM_M] * 3 if terrain.kind == "flat" else [max(length, PLATFORM_M + ROOM_M) for length in extent]
+    lengths = [PLATFORM_M] * 3 if terrain.is_flat() else [max(length, PLATFORM_M + ROOM_M) for length in extent]
     behind, ahead, aside = (cells(length, spacing) for length in lengths)
     shape = (behind + ahead + 1, 2 * aside + 1)
     check_shape(shape)

@@ -13,7 +13,16 @@ import numpy as np
 
 from surefoot_bridge.contract import Contract, read_contract
 from surefoot_bridge.errors import SurefootError
-from surefoot_bridge.policy import Network, Observations, Policy, Targets, load_policy, load_weights, pick_runtime
+from surefoot_bridge.policy import (
+    Network,
+    Observations,
+    Policy,
+    Targets,
+    fastest,
+    load_policy,
+    load_weights,
+    pick_runtimes,
+)
 from surefoot_bridge.policy.forms import check_forms
 from surefoot_bridge.policy.weights import describe
 from surefoot_bridge.robots.transports import known_caps
@@ -76,7 +85,7 @@ def load_bundle(
         folder: The bundle.
         require_signature_by: Public key that must have signed it, 32 bytes in base64. Without it a signature is not
             looked at: anybody can sign with a key of his own.
-        runtime: By what to run the policy: ``torchscript``, ``onnx`` or ``numpy``; None for the first that can.
+        runtime: By what to run the policy: ``torchscript``, ``onnx`` or ``numpy``; None for the faster of the last two.
         on_hardware: Whether a real robot will be moved, for which a signature is required.
         unsigned_word: :data:`~surefoot_bridge.words.UNSIGNED`, typed by who moves a real robot without one.
 
@@ -104,7 +113,8 @@ def load_bundle(
     network = _read_weights(files, contract, folder)
     check_forms(network, files, where=str(folder))
     golden = _read_golden(files, folder)
-    policy = load_policy(pick_runtime(files, runtime), files, contract.network, where=str(folder))
+    runtimes = pick_runtimes(files, runtime)
+    policy = fastest([load_policy(name, files, contract.network, where=str(folder)) for name in runtimes])
     observations, targets = Observations(contract), Targets(contract)
     with np.errstate(all="ignore"):  # what is not finite is a deviation, and no matter for a warning
         deviations = replay(golden, contract, policy, observations, targets, where=str(folder / GOLDEN_FILE))

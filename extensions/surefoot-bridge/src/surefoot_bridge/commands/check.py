@@ -19,7 +19,7 @@ def main(argv: Sequence[str]) -> int:
         "--runtime",
         type=one_of("runtime", RUNTIMES),
         metavar="RUNTIME",
-        help=f"by what to run the policy: {', '.join(RUNTIMES)}; the first that can by default",
+        help=f"by what to run the policy: {', '.join(RUNTIMES)}; the faster of onnx and numpy by default",
     )
     parser.add_argument("--json", type=OUTPUT, metavar="FILE", help="also write the figures")
     arguments = parser.values(argv)
@@ -40,6 +40,7 @@ def main(argv: Sequence[str]) -> int:
 
 def summary(bundle: "Bundle") -> Iterator[Tuple[str, str]]:
     """Yield what a bundle is, as names and values for a person."""
+    from surefoot_bridge.core import load_core
     from surefoot_bridge.robots.transports import known_caps, transport_errors
 
     contract, off = bundle.contract, bundle.deviations
@@ -52,6 +53,7 @@ def summary(bundle: "Bundle") -> Iterator[Tuple[str, str]]:
         "network",
         f"{network.observation_dim} to {network.action_dim} numbers, {cell}, run by {bundle.policy.runtime}",
     )
+    yield "core", load_core().note
     terms = ", ".join(f"{term.name} {term.dim}x{term.history}" for term in observation.terms)
     yield "observation", terms
     for name, interval in zip(contract.command.names, contract.command.trained):

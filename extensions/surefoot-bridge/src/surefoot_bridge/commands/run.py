@@ -93,7 +93,7 @@ def _parser() -> Parser:
         "--runtime",
         type=one_of("runtime", RUNTIMES),
         metavar="RUNTIME",
-        help=f"by what to run the policy: {', '.join(RUNTIMES)}; the first that can by default",
+        help=f"by what to run the policy: {', '.join(RUNTIMES)}; the faster of onnx and numpy by default",
     )
     add(
         "--public-key",

@@ -4,11 +4,12 @@ It is a pure function of an explicit state, for any batch shape: the control loo
 verifies a bundle in simulation runs the same with ``(N,)``.
 """
 
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
 from surefoot_bridge.bundle import Bundle
+from surefoot_bridge.core import Core, load_core
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.policy import Memory, ObservationState, TargetState
 from surefoot_bridge.safety import Response, Safety, SafetyInputs, SafetyVerdict, StageLimits
@@ -17,6 +18,8 @@ from surefoot_bridge.state import Mode, Request, RobotState, by_policy
 from surefoot_bridge.state.batch import every, some
 
 from .controller_state import ControllerState, TickInputs
+from .ordinary_step import OrdinaryAnswer, OrdinaryObservation
+from .ordinary_tick import OrdinaryTick
 from .state_machine import Machine
 from .transitions import velocity_share
 
@@ -37,9 +40,13 @@ class Controller:
 
     Safety is told which sensors are frozen (:mod:`~surefoot_bridge.safety.frozen_sensors`) while the robot walks.
 
+    Where there is a compiled core, it takes a single robot's ordinary ticks, through arrays that are kept: one thread
+    at a time.
+
     Args:
         bundle: Policy and contract.
         limits: Limits of the stage.
+        core: What does a single robot's ordinary ticks; None for the compiled core of this process, if there is one.
 
     Raises:
         SurefootError: If they do not fit each other, or the control period is no whole number of low-level periods.
@@ -50,7 +57,7 @@ class Controller:
         ticks_per_step: Low-level ticks of a control period.
     """
 
-    def __init__(self, bundle: Bundle, limits: StageLimits) -> None:
+    def __init__(self, bundle: Bundle, limits: StageLimits, *, core: Optional[Core] = None) -> None:
         contract = bundle.contract
         self.contract, self.policy = contract, bundle.policy
         self.observations, self.targets = bundle.observations, bundle.targets
@@ -64,7 +71,17 @@ class Controller:
                 f"{contract.timing.low_level_hz} Hz; it must be a whole number of them. Train with another period."
             )
         self.frozen = FrozenSensors(contract)
-        self._quaternion_tolerance = limits.quaternion_tolerance
+        tolerance = self._quaternion_tolerance = limits.quaternion_tolerance
+        self._ordinary_tick: Optional[OrdinaryTick] = None
+        self._ordinary_observation: Optional[OrdinaryObservation] = None
+        self._ordinary_answer: Optional[OrdinaryAnswer] = None
+        functions = (core or load_core()).functions
+        if functions is not None:
+            self._ordinary_tick = OrdinaryTick(functions, self.machine, self.safety)
+            self._ordinary_answer = OrdinaryAnswer(functions, self.targets)
+            self._ordinary_observation = OrdinaryObservation(
+                functions, contract, self.observations, self.safety, self.frozen, tolerance=tolerance
+            )
 
     def initial(self, batch_shape: Tuple[int, ...]) -> ControllerState:
         """Return the state of passive robots before the first tick.
@@ -98,8 +115,9 @@ class Controller:
             state: The state after the last tick.
             request: What is asked of the state machine in this tick, (...,).
         """
-        walks = by_policy(state.machine.mode) & (state.safety.response < _ANSWER_STAND)
-        return walks | self._starts(state, request)
+        walks = by_policy(state.machine.mode)
+        due = walks & (state.safety.response < _ANSWER_STAND)
+        return due if every(walks) else due | self._starts(state, request)
 
     def showable(self, report: RobotState, wrong_crc: Any) -> np.ndarray:
         """Return where a report can be shown to the policy, (...,), bool.
@@ -108,6 +126,10 @@ class Controller:
             report: The report.
             wrong_crc: Whether its checksum is wrong, (...,), bool.
         """
+        if self._ordinary_observation is not None and type(wrong_crc) is bool:
+            good = self._ordinary_observation.showable(report)
+            if good is not None:
+                return np.array(good and not wrong_crc)
         seen = (report.joint_pos_rad, report.joint_vel_rad_s, report.imu_quat_wxyz, report.imu_ang_vel_rad_s)
         finite = np.isfinite(np.concatenate((*seen, report.foot_force_n), axis=-1))
         with np.errstate(invalid="ignore", over="ignore"):
@@ -130,6 +152,10 @@ class Controller:
             mask: Where it is shown something: :meth:`due` and :meth:`showable`, (...,), bool.
         """
         starts = np.asarray(self._starts(state, request))
+        if self._ordinary_observation is not None and not (mask.ndim or starts or state.observation.fresh) and mask:
+            observed = self._ordinary_observation(state, report, self.slowed(state, velocity_command))
+            if observed is not None:
+                return observed
         if some(starts):
             state = state._replace(
                 observation=self.observations.reset(state.observation, starts),
@@ -171,6 +197,10 @@ class Controller:
             mask: Where it answers, (...,), bool.
         """
         action, memory = self.policy(state.shown, state.memory)
+        if self._ordinary_answer is not None and not mask.ndim and mask:
+            answered = self._ordinary_answer(state, action, memory)
+            if answered is not None:
+                return answered
         good = mask & np.logical_and.reduce(np.isfinite(action), axis=-1)
         answered = action if every(mask) else np.where(mask[..., None], action, state.action)
         if every(good):
@@ -211,6 +241,10 @@ class Controller:
         Returns:
             The verdict, whose ``command`` is what the joints must be told, and the state after the tick.
         """
+        if self._ordinary_tick is not None:
+            ordinary = self._ordinary_tick(state, report, inputs)
+            if ordinary is not None:
+                return ordinary
         request = inputs.request
         if some(state.released):  # safety has looked at the release by now; the machine obeys it one tick later
             again = state.released & (np.asarray(request) == _KEEP) & (state.machine.mode == _DAMPED)

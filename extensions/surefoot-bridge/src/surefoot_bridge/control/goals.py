@@ -12,7 +12,8 @@ from .machine_state import MachineState
 # Comparisons with a member of an enumeration take twice as long as those with its code.
 _PASSIVE = np.int8(Mode.PASSIVE)
 _ZERO = np.int8(Response.ZERO)
-_POSED = np.array([mode in (Mode.STAND, Mode.CROUCH, Mode.SIT) for mode in Mode])
+POSED = np.array([mode in (Mode.STAND, Mode.CROUCH, Mode.SIT) for mode in Mode])
+"""Modes that move to a pose and keep it, (num_modes,), bool."""
 
 
 class Goals:
@@ -26,15 +27,16 @@ class Goals:
         held = contract.handling
         place = list(contract.sdk_order)
         n = self._n = len(place)
-        self._fixed = np.zeros((len(Mode), 5 * n))  # command of each mode but for targets and the policy's
+        self.fixed = np.zeros((len(Mode), 5 * n))
+        """Command of each mode but for targets and the policy's, (num_modes, 5 num_joints)."""
         posed = ((Mode.STAND, held.stand_rad), (Mode.CROUCH, held.crouch_rad), (Mode.SIT, held.sit_rad))
         for mode, pose in posed:
-            self._fixed[mode, :n] = np.array(pose)[place]
+            self.fixed[mode, :n] = np.array(pose)[place]
         # A walking robot that is held is held with the gains of standing.
         for mode in (Mode.STAND, Mode.CROUCH, Mode.SIT, Mode.WALK, Mode.STOP):
-            self._fixed[mode, 2 * n : 3 * n] = np.array(held.stiffness_nm_per_rad)[place]
-            self._fixed[mode, 3 * n : 4 * n] = np.array(held.damping_nms_per_rad)[place]
-        self._fixed[Mode.DAMPED, 3 * n : 4 * n] = np.array(held.damped_nms_per_rad)[place]
+            self.fixed[mode, 2 * n : 3 * n] = np.array(held.stiffness_nm_per_rad)[place]
+            self.fixed[mode, 3 * n : 4 * n] = np.array(held.damping_nms_per_rad)[place]
+        self.fixed[Mode.DAMPED, 3 * n : 4 * n] = np.array(held.damped_nms_per_rad)[place]
 
     def goal(self, state: MachineState, response: np.ndarray, policy_command: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return the command of what drives each robot, (..., 5 num_joints).
@@ -49,7 +51,7 @@ class Goals:
         driven = by_policy(mode) & (state.held == 0)
         if every(driven):
             return finite_or(policy_command, state.sent)
-        goal = self._fixed.take(np.where(zero, _PASSIVE, mode) if some(zero) else mode, axis=0)
+        goal = self.fixed.take(np.where(zero, _PASSIVE, mode) if some(zero) else mode, axis=0)
         pose, posed = goal[..., :n], _posed(mode)
         share = _smooth(state.moved_s / state.motion_s)[..., None]
         moves = share < 1.0
@@ -92,7 +94,7 @@ def finite_or(numbers: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
 
 def _posed(mode: np.ndarray) -> np.ndarray:
     """Return where a mode moves to a pose and keeps it, (...,), bool."""
-    return np.asarray(_POSED[mode])[()]
+    return np.asarray(POSED[mode])[()]
 
 
 def _smooth(share: np.ndarray) -> np.ndarray:

@@ -47,15 +47,17 @@ class Machine:
     def __init__(self, contract: Contract) -> None:
         held = contract.handling
         place = list(contract.sdk_order)
-        self._goals = Goals(contract)
+        self.goals = Goals(contract)
+        """Commands in each mode."""
         self._transitions = Transitions(contract)
         self._handover_s = contract.gains.handover_s
-        self._longest_step_s = contract.timing.control_period_s
+        self.longest_step_s = contract.timing.control_period_s
+        """What a step counts for at most [s]."""
         self._default = np.array(contract.robot.default_joint_pos_rad)[place]
         self._duration_s = np.ones(len(Mode))
         self._stand = np.array(held.stand_rad)[place]
         self._way_rad = max(float(np.abs(self._stand - np.array(held.sit_rad)[place]).max()), _NO_WAY_RAD)
-        self._least_share = min(max(self._handover_s, self._longest_step_s) / held.stand_s, 1.0)
+        self._least_share = min(max(self._handover_s, self.longest_step_s) / held.stand_s, 1.0)
         self._duration_s[Mode.STAND], self._duration_s[Mode.SIT] = held.stand_s, held.sit_s
         self._duration_s[Mode.CROUCH] = held.crouch_s
 
@@ -163,9 +165,9 @@ class Machine:
         )
         if not goes_on and some((mode != state.mode) | (held != state.held)):
             going = self._begin(state, going, finite_or(q, state.sent[..., :n]))
-        goal = self._goals.goal(going, response, policy_command, q)
+        goal = self.goals.goal(going, response, policy_command, q)
         done = (going.blended_s >= going.handover_s) | (mode == _PASSIVE) | (mode == _DAMPED)
-        sent = goal if every(done) else self._goals.blend(going, goal, done)
+        sent = goal if every(done) else self.goals.blend(going, goal, done)
         return sent.copy(), _with_sent(going, sent)
 
     def sent(self, state: MachineState, command: np.ndarray) -> MachineState:
@@ -182,10 +184,10 @@ class Machine:
     def _passed(self, last: np.ndarray, now: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """Return how much of the time since the last step counts [s], and when the next begins to count [s], (...,)."""
         passed = now - last
-        if now.ndim == 0 and 0.0 <= passed <= self._longest_step_s:  # a single robot whose clock goes well
+        if now.ndim == 0 and 0.0 <= passed <= self.longest_step_s:  # a single robot whose clock goes well
             return passed, now
         known = np.isfinite(now)
-        return np.minimum(np.fmax(passed, 0.0), self._longest_step_s), np.where(known, now, last)[()]
+        return np.minimum(np.fmax(passed, 0.0), self.longest_step_s), np.where(known, now, last)[()]
 
     def _begin(self, state: MachineState, going: MachineState, q: np.ndarray) -> MachineState:
         """Return the next state with what begins in this step: motions, hand-overs, holds."""

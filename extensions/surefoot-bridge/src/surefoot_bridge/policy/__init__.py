@@ -5,7 +5,7 @@ from surefoot_bridge.words import RUNTIMES, RuntimeName
 from .numpy_policy import NumpyPolicy
 from .observations import Observations, ObservationState
 from .policy import Memory, Policy
-from .runtimes import load_policy, pick_runtime
+from .runtimes import fastest, load_policy, pick_runtimes
 from .targets import Targets, TargetState
 from .weights import Network, load_weights, save_weights
 
@@ -20,8 +20,9 @@ __all__ = [
     "RuntimeName",
     "TargetState",
     "Targets",
+    "fastest",
     "load_policy",
     "load_weights",
-    "pick_runtime",
+    "pick_runtimes",
     "save_weights",
 ]

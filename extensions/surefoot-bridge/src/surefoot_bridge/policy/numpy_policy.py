@@ -4,7 +4,7 @@ NumPy's linear algebra takes as many threads as it pleases, which for one robot 
 ``OPENBLAS_NUM_THREADS=1`` before NumPy is imported.
 """
 
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from .weights import Activation, Network, RecurrentLayer, describe
 
 
 class NumpyPolicy(Policy):
-    """A policy from its plain weights."""
+    """A policy from its plain weights.
+
+    A single robot's numbers pass through arrays that are kept, so one thread at a time may ask.
+    """
 
     runtime = "numpy"
 
@@ -22,13 +25,15 @@ class NumpyPolicy(Policy):
         self._mean, self._std = network.mean.copy(), network.std.copy()
         self._activate = _ACTIVATIONS[network.activation]
         self._layers = [(_columns(layer.weight), layer.bias.copy()) for layer in network.layers]
+        one = [np.zeros((2, len(bias)), np.float32) for _, bias in self._layers[:-1]]
+        self._centred, self._between = np.zeros_like(self._mean), [(out, below) for out, below in one]
         self._cells = [_Cell(layer) for layer in network.recurrent_layers]
         self._step = {"lstm": _lstm, "gru": _gru}.get(network.cell or "")
 
     def __call__(self, observation: np.ndarray, memory: Memory) -> Tuple[np.ndarray, Memory]:
         """Return action and memory; see :meth:`Policy.__call__`."""
-        self.batch_shape(observation, memory)
-        value = observation - self._mean  # (..., observation_dim)
+        single = not self.batch_shape(observation, memory)
+        value = np.subtract(observation, self._mean, out=self._centred if single else None)  # (..., observation_dim)
         value /= self._std
         if self._step is not None:
             after: List[Tuple[np.ndarray, ...]] = []
@@ -36,10 +41,10 @@ class NumpyPolicy(Policy):
                 after.append(self._step(cell, value, *(array[..., i, :] for array in memory.arrays)))
                 value = after[-1][0]
             memory = Memory(tuple(np.stack(arrays, axis=-2) for arrays in zip(*after)))
-        for weight, bias in self._layers[:-1]:
-            value = value @ weight
+        for (weight, bias), (out, other) in zip(self._layers, self._between):
+            value = np.dot(value, weight, out=out) if single else value @ weight  # the same bits, sooner
             value += bias
-            value = self._activate(value)
+            value = self._activate(value, other if single else None)
         weight, bias = self._layers[-1]
         value = value @ weight
         value += bias
@@ -86,25 +91,30 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     return 0.5 * np.tanh(0.5 * x) + 0.5
 
 
-def _elu(x: np.ndarray) -> np.ndarray:
+def _elu(x: np.ndarray, out: Optional[np.ndarray]) -> np.ndarray:
     # exp(min(x, 0)) - 1 is 0 for x > 0 and never below x otherwise, so the larger of the two is the ELU everywhere.
-    below = np.minimum(x, _ZERO)
+    below = np.minimum(x, _ZERO, out=out)
     np.exp(below, out=below)
     below -= _ONE
     return np.maximum(x, below, out=below)
 
 
-def _relu(x: np.ndarray) -> np.ndarray:
-    return np.maximum(x, _ZERO)
+def _relu(x: np.ndarray, out: Optional[np.ndarray]) -> np.ndarray:
+    return np.maximum(x, _ZERO, out=out)
 
 
-def _silu(x: np.ndarray) -> np.ndarray:
-    return x * _sigmoid(x)
+def _tanh(x: np.ndarray, out: Optional[np.ndarray]) -> np.ndarray:
+    return np.tanh(x, out=out)
 
 
-_ACTIVATIONS: Dict[Activation, Callable[[np.ndarray], np.ndarray]] = {
+def _silu(x: np.ndarray, out: Optional[np.ndarray]) -> np.ndarray:
+    return np.multiply(x, _sigmoid(x), out=out)
+
+
+_ACTIVATIONS: Dict[Activation, Callable[[np.ndarray, Optional[np.ndarray]], np.ndarray]] = {
     "elu": _elu,
     "relu": _relu,
-    "tanh": np.tanh,
+    "tanh": _tanh,
     "silu": _silu,
 }
+"""Activations; each may write to the array that it is given besides."""

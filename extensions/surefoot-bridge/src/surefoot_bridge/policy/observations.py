@@ -1,7 +1,7 @@
 """From a robot's reports to what its policy sees, as the contract says."""
 
 from dataclasses import dataclass
-from typing import Dict, List, Tuple
+from typing import Dict, List, Mapping, Tuple
 
 import numpy as np
 
@@ -44,19 +44,21 @@ class Observations:
         """Length of an observation."""
         self.term_slices: Dict[str, slice] = {}
         """Where each term stands, by its name, in their order."""
-        self._contact_force_n = contract.observation.foot_contact_force_n
+        self.contact_force_n = contract.observation.foot_contact_force_n
+        """Force from which a foot is in contact [N]."""
         self._read: Dict[Source, Tuple[str, str, int]] = {}  # field of the report, its name in messages, and width
-        columns: Dict[Source, np.ndarray] = {}  # of each source, in a row of all that they are made from
+        starts: Dict[Source, int] = {}  # of each source, in a row of all that they are made from
         row_dim, start, now_dim = 0, 0, 0
-        column: List[np.ndarray] = []
+        self._taken: List[Tuple[Source, np.ndarray]] = []  # of each term its source, and the places in that
         constants: List[np.ndarray] = []
         shift: List[np.ndarray] = []
         fill: List[np.ndarray] = []
         for term in contract.observation.terms:
-            if term.source not in columns:
-                in_sdk_order = SOURCES[term.source].frame == "joints"
-                order = contract.policy_order if in_sdk_order else range(term.dim)
-                columns[term.source] = row_dim + np.array(order, dtype=np.intp)
+            in_sdk_order = SOURCES[term.source].frame == "joints"
+            order = contract.policy_order if in_sdk_order else range(term.dim)
+            self._taken.append((term.source, np.array(order, dtype=np.int64)))
+            if term.source not in starts:
+                starts[term.source] = row_dim
                 row_dim += term.dim
                 array, width = SOURCES[term.source].array, _QUATERNION_DIM if term.source == "gravity" else term.dim
                 self._read[term.source] = (array, f"report.{array}" if array else term.source, width)
@@ -64,7 +66,6 @@ class Observations:
             largest = np.inf if term.clip_at is None else term.clip_at
             if term.source == "last_action":  # clip(scale clip(a, A), B) = clip(scale a, min(|scale| A, B)), exactly
                 largest = min(largest, abs(term.scale) * contract.action.clip_at)
-            column.append(columns[term.source])
             constants.append(np.array([default, *([number] * term.dim for number in (term.scale, largest))]))
             stop = start + term.dim * term.history
             now = now_dim + np.arange(term.dim)
@@ -72,11 +73,22 @@ class Observations:
             fill.append(np.tile(now, term.history))
             self.term_slices[term.name] = slice(start, stop)
             start, now_dim = stop, now_dim + term.dim
-        self._column = np.concatenate(column)  # of the row, for each number of the newest step
-        self._default, self._scale, self._high = np.concatenate(constants, axis=1)
-        self._low = -self._high
-        self._shift = np.concatenate(shift)  # places in the last observation with the newest step behind it
+        self._column = self.columns(starts)
+        self.default, self.scale, self.high = np.concatenate(constants, axis=1)
+        """Of each number of the newest step what it is compared to, its factor and its largest size."""
+        self.low = -self.high
+        self.shift = np.concatenate(shift)
+        """Where each number of the observation stands in the last one with the newest step behind it, (dim,)."""
         self._fill = np.concatenate(fill)  # places in the newest step
+
+    @property
+    def sources(self) -> Tuple[Source, ...]:
+        """What is shown, each source once."""
+        return tuple(self._read)
+
+    def columns(self, starts: Mapping[Source, int]) -> np.ndarray:
+        """Return where each number of the newest step stands in a row in which each source begins somewhere."""
+        return np.concatenate([starts[source] + places for source, places in self._taken])
 
     def initial(self, batch_shape: Tuple[int, ...]) -> ObservationState:
         """Return the state before the first reading of an episode.
@@ -128,14 +140,14 @@ class Observations:
         if "gravity" in inputs:
             inputs["gravity"] = gravity_in_frame(np.asarray(report.imu_quat_wxyz, dtype=np.float64))
         if "foot_contact" in inputs:
-            inputs["foot_contact"] = report.foot_force_n > self._contact_force_n
+            inputs["foot_contact"] = report.foot_force_n > self.contact_force_n
         if begins:
             inputs["last_action"] = np.where(fresh[..., None], 0.0, last_action)
         row = np.concatenate([inputs[source] for source in self._read], axis=-1)
-        now = (row.take(self._column, axis=-1) - self._default) * self._scale
-        now = np.minimum(np.maximum(now, self._low), self._high).astype(np.float32)
+        now = (row.take(self._column, axis=-1) - self.default) * self.scale
+        now = np.minimum(np.maximum(now, self.low), self.high).astype(np.float32)
 
-        observation = np.concatenate((state.shown, now), axis=-1).take(self._shift, axis=-1)
+        observation = np.concatenate((state.shown, now), axis=-1).take(self.shift, axis=-1)
         if begins:
             observation = np.where(fresh[..., None], now.take(self._fill, axis=-1), observation)
         return observation, ObservationState(observation.copy(), np.zeros(fresh.shape, dtype=bool))

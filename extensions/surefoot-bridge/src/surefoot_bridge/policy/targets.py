@@ -38,30 +38,40 @@ class Targets:
 
     Args:
         contract: The contract.
+
+    Attributes:
+        order: Place of each joint in the policy's order, (num_joints,).
+        default: Targets for an action of 0 [rad], (num_joints,).
+        scale: Change of each target for an action of 1 [rad], (num_joints,).
+        low: Least action that is obeyed, (num_joints,).
+        high: Largest one, (num_joints,).
+        limits: Least and largest targets [rad], (2, num_joints); None where training did not clamp them.
+        command: What the joints are told but for the targets, flat, (5 num_joints,).
+        share: Share of the way to the target that the filter goes in a control step; None without a filter.
     """
 
     def __init__(self, contract: Contract) -> None:
         action = contract.action
-        self._order = np.array(contract.sdk_order, dtype=np.intp)
-        self._default = self._in_sdk_order(contract.robot.default_joint_pos_rad)
-        self._scale = self._in_sdk_order(action.scale_rad)
-        self._high = np.full(len(self._order), action.clip_at)  # an array, so that float32 is clipped in float64
-        self._low = -self._high
-        self._limits: Optional[np.ndarray] = None  # (2, num_joints)
+        self.order = np.array(contract.sdk_order, dtype=np.intp)
+        self.default = self._in_sdk_order(contract.robot.default_joint_pos_rad)
+        self.scale = self._in_sdk_order(action.scale_rad)
+        self.high = np.full(len(self.order), action.clip_at)  # an array, so that float32 is clipped in float64
+        self.low = -self.high
+        self.limits: Optional[np.ndarray] = None  # (2, num_joints)
         if action.clamped_to_limits:
             limits = contract.safety.joint_pos_limit_rad
             ends = tuple(limit.low for limit in limits), tuple(limit.high for limit in limits)
-            self._limits = np.stack([self._in_sdk_order(end) for end in ends])
+            self.limits = np.stack([self._in_sdk_order(end) for end in ends])
         stiffness = self._in_sdk_order(contract.gains.stiffness_nm_per_rad)
         damping = self._in_sdk_order(contract.gains.damping_nms_per_rad)
-        zeros = np.zeros(len(self._order))
-        self._command = np.concatenate([zeros, zeros, stiffness, damping, zeros])  # but for the targets
-        self._share: Optional[float] = None
+        zeros = np.zeros(len(self.order))
+        self.command = np.concatenate([zeros, zeros, stiffness, damping, zeros])  # but for the targets
+        self.share: Optional[float] = None
         if action.low_pass_hz is not None:
-            self._share = -math.expm1(-2.0 * math.pi * action.low_pass_hz * contract.timing.control_period_s)
+            self.share = -math.expm1(-2.0 * math.pi * action.low_pass_hz * contract.timing.control_period_s)
 
     def _in_sdk_order(self, numbers: Tuple[float, ...]) -> np.ndarray:
-        return np.array(numbers, dtype=np.float64)[self._order]
+        return np.array(numbers, dtype=np.float64)[self.order]
 
     def initial(self, batch_shape: Tuple[int, ...]) -> TargetState:
         """Return the state before the first action of an episode.
@@ -69,7 +79,7 @@ class Targets:
         Args:
             batch_shape: Shape of the batch; ``()`` for one robot.
         """
-        return TargetState(np.zeros((*batch_shape, len(self._order))), np.ones(batch_shape, dtype=bool))
+        return TargetState(np.zeros((*batch_shape, len(self.order))), np.ones(batch_shape, dtype=bool))
 
     def reset(self, state: TargetState, mask: np.ndarray) -> TargetState:
         """Return the state in which the next action of some robots is the first of an episode.
@@ -102,17 +112,17 @@ class Targets:
 
     def flat(self, state: TargetState, action: np.ndarray) -> Tuple[np.ndarray, TargetState]:
         """Return the same with the command flat, (..., 5 num_joints); see :meth:`__call__`."""
-        batch_shape, num_joints = state.fresh.shape, len(self._order)
+        batch_shape, num_joints = state.fresh.shape, len(self.order)
         require_shape("state.joint_pos_rad", state.joint_pos_rad, batch_shape, num_joints)
         require_shape("action", action, batch_shape, num_joints)
-        clipped = np.minimum(np.maximum(action.take(self._order, axis=-1), self._low), self._high)
-        target = self._default + self._scale * clipped
-        if self._limits is not None:
-            target = np.minimum(np.maximum(target, self._limits[0]), self._limits[1])
-        if self._share is not None:
-            filtered = state.joint_pos_rad + self._share * (target - state.joint_pos_rad)
+        clipped = np.minimum(np.maximum(action.take(self.order, axis=-1), self.low), self.high)
+        target = self.default + self.scale * clipped
+        if self.limits is not None:
+            target = np.minimum(np.maximum(target, self.limits[0]), self.limits[1])
+        if self.share is not None:
+            filtered = state.joint_pos_rad + self.share * (target - state.joint_pos_rad)
             target = np.where(state.fresh[..., None], target, filtered)
-        command = np.empty((*batch_shape, len(self._command)))
-        command[...] = self._command
+        command = np.empty((*batch_shape, len(self.command)))
+        command[...] = self.command
         command[..., :num_joints] = target
         return command, TargetState(target, np.zeros(batch_shape, dtype=bool))

@@ -8,6 +8,7 @@ import numpy as np
 
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.contract import Contract
+from surefoot_bridge.core import load_core
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.robots import Reading
 from surefoot_bridge.safety import StageLimits
@@ -159,7 +160,7 @@ def _bundle_facts(bundle: Bundle) -> Iterator[Tuple[str, str]]:
     signed = f"signed by {bundle.signed_by}" if bundle.signed_by else "no signature was asked for"
     yield "bundle", f"{bundle.folder}, identity {bundle.identity}; {signed}"
     yield "robot", f"{bundle.contract.robot.name}, revision {bundle.contract.robot.revision}"
-    yield "runtime", bundle.policy.runtime
+    yield "runtime", f"{bundle.policy.runtime}; core: {load_core().note}"
     largest = max(deviations.observation, deviations.action, deviations.joint_command)
     yield "golden trace", f"replayed, off by {largest:.1e} at most"
     dirty = " with changes" if training.commit.endswith("-dirty") else ""

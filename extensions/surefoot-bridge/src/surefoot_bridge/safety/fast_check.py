@@ -33,7 +33,8 @@ class FastCheck:
         self._command, self._times = row.at["command"], row.between("time_s", "report.time_s")
         self._squared = row.between("report.imu_quat_wxyz", "report.imu_lin_acc_m_s2")
         size = row.width + 2 * n + 2
-        self._low, self._high = np.full(size + 3, -np.inf), np.full(size + 3, np.inf)
+        self.low, self.high = np.full(size + 3, -np.inf), np.full(size + 3, np.inf)
+        """Open intervals of all numbers: the row, rates of targets, torques, steps of the clocks, attitude."""
         behind_row = {"target_rate_rad_s": 0, "torque_asked_nm": n, "clock_step_s": 2 * n}
         tilt_rad, least_force, tolerance = math.pi, 0.0, bounds.quaternion_tolerance
         for rule in rules:
@@ -64,12 +65,12 @@ class FastCheck:
         for name in ("wrong_crc", "frozen"):  # nothing but 0 is no
             self._narrow(row.columns(name), -least, least)
         self._narrow(row.columns("report_age_s"), -np.inf, bounds.report_age_s)
-        self._attitude, intervals = _attitude(tilt_rad, least_force, tolerance)
-        self._low[size:], self._high[size:] = intervals
+        self.attitude, intervals = _attitude(tilt_rad, least_force, tolerance)
+        self.low[size:], self.high[size:] = intervals
 
     def _narrow(self, at: np.ndarray, low: Any, high: Any) -> None:
-        self._low[at] = np.maximum(self._low[at], low)
-        self._high[at] = np.minimum(self._high[at], high)
+        self.low[at] = np.maximum(self.low[at], low)
+        self.high[at] = np.minimum(self.high[at], high)
 
     def look(self, seen: Seen, row: np.ndarray, sequence: np.ndarray) -> Optional[Seen]:
         """Return what is left behind for the next check where no robot has anything wrong, and None otherwise.
@@ -91,9 +92,9 @@ class FastCheck:
         moved = moved + np.abs(command[..., :n] - seen.command[..., :n])
         torque = command[..., 2 * n : 4 * n] * (command[..., : 2 * n] - joints)  # of stiffness and of damping
         asked = torque[..., :n] + (torque[..., n:] + command[..., 4 * n :])
-        attitude = (squared * squared) @ self._attitude
+        attitude = (squared * squared) @ self.attitude
         numbers = np.concatenate((row, moved / self._period_s, asked, step, attitude), axis=-1)
-        if not (every(numbers > self._low) and every(numbers < self._high)):  # what is no number is in no interval
+        if not (every(numbers > self.low) and every(numbers < self.high)):  # what is no number is in no interval
             return None
         return Seen(now, sequence, joints[..., :n], joints[..., n:], command, moved)
 

@@ -56,8 +56,10 @@ class FrozenSensors:
 
     def __init__(self, contract: Contract) -> None:
         self._n = len(contract.robot.sdk_joint_names)
-        self._control_s = contract.timing.control_period_s
-        self._least_s = np.array([IMU_S, *[JOINT_S] * self._n])
+        self.control_s = contract.timing.control_period_s
+        """Control period [s]."""
+        self.least_s = np.array([IMU_S, *[JOINT_S] * self._n])
+        """How long IMU and joints may measure the same [s], (1 + num_joints,)."""
 
     def initial(self, batch_shape: Tuple[int, ...]) -> FrozenState:
         """Return the state before the first report.
@@ -93,9 +95,9 @@ class FrozenSensors:
         imu_alike = np.logical_and.reduce(same[..., :10], axis=-1, keepdims=True)
         alike = np.concatenate((imu_alike, same[..., 10 : 10 + n] & same[..., 10 + n :]), axis=-1)
         alike = alike & np.asarray(walking, dtype=bool)[..., None]
-        same_s = np.where(alike, state.same_s + self._control_s, 0.0)
+        same_s = np.where(alike, state.same_s + self.control_s, 0.0)
         moved_rad = np.abs(target_rad - state.target_rad)
         travel_rad = np.where(alike[..., 1:], state.travel_rad + moved_rad, 0.0)
-        frozen = same_s >= self._least_s
+        frozen = same_s >= self.least_s
         frozen[..., 1:] &= travel_rad >= TRAVEL_RAD
         return FrozenState(measured, np.array(target_rad), same_s, travel_rad, frozen)

@@ -17,8 +17,8 @@ _JOINTS = ("joint_torque_nm", "motor_temperature_c")
 _IMU = {"imu_quat_wxyz": 4, "imu_lin_acc_m_s2": 3, "imu_ang_vel_rad_s": 3}
 _SINGLE = ("report_age_s", "lateness_s", "operator_age_s", "wrong_crc", "policy_failed", "operator_stop")
 # One call for many attributes, for a tick reads them all.
-_state = attrgetter("joint_pos_rad", "joint_vel_rad_s")
-_measured = attrgetter(*_JOINTS, *_IMU)
+positions_and_velocities = attrgetter("joint_pos_rad", "joint_vel_rad_s")
+measured = attrgetter(*_JOINTS, *_IMU)
 _single = attrgetter("time_s", "report.time_s", "report.battery_share", *_SINGLE)
 
 
@@ -57,8 +57,10 @@ class Row:
         self.of_report = [name for name in labels if name.startswith("report.")]
         """Entries that the robot measures."""
         num_single = 3 + len(_SINGLE)
-        self._shapes = [(len(names),) for names in list(labels.values())[:-num_single]] + [(num_single,)]
-        self._no_feet = np.zeros(len(feet))
+        self.shapes = [(len(names),) for names in list(labels.values())[:-num_single]] + [(num_single,)]
+        """Shapes of the arrays in the row; the single numbers are the last."""
+        self.no_feet = np.zeros(len(feet))
+        """What a robot that does not feel its feet feels."""
 
     def between(self, first: str, last: str) -> slice:
         """Return where the entries from one to another stand, both included."""
@@ -81,9 +83,16 @@ class Row:
         """
         report, feet = inputs.report, inputs.report.foot_force_n
         if feet.shape[-1:] == (0,):  # a robot that does not feel its feet
-            feet = np.broadcast_to(self._no_feet, (*batch_shape, len(self._no_feet)))
+            feet = np.broadcast_to(self.no_feet, (*batch_shape, len(self.no_feet)))
         alarms = np.broadcast_to(inputs.alarms, (*batch_shape, len(ALARMS))) if batch_shape else inputs.alarms
-        wide = (*_state(report), inputs.velocity_command, command, *_measured(report), feet, inputs.action)
+        wide = (
+            *positions_and_velocities(report),
+            inputs.velocity_command,
+            command,
+            *measured(report),
+            feet,
+            inputs.action,
+        )
         numbers = _single(inputs)
         try:
             single = np.array(numbers, dtype=np.float64)  # (num_single, ...)
@@ -92,7 +101,7 @@ class Row:
         if batch_shape:
             single = np.moveaxis(single, 0, -1)
         row = (*wide, inputs.frozen, alarms, single)
-        demanded = [(*batch_shape, *shape) for shape in self._shapes] if batch_shape else self._shapes
+        demanded = [(*batch_shape, *shape) for shape in self.shapes] if batch_shape else self.shapes
         if [array.shape for array in row] != demanded:
             raise self._refusal(batch_shape, row[:-1], numbers)
         return np.concatenate(row, axis=-1)  # of float64, as the single numbers are

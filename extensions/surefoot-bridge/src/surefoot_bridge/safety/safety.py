@@ -42,9 +42,13 @@ class Safety:
         self.bounds = bounds_of(contract, limits)
         """Limits of commands, as arrays."""
         self._finder = FactFinder(contract, self.bounds)
+        self.row = self._finder.row
+        """Where the numbers of a check stand."""
         self.rules: Tuple[Rule, ...] = safety_rules(contract, limits, self._finder.report_components)
         """The rules, in the order of all results."""
-        self._fast_check = FastCheck(self._finder, self.bounds, self.rules)
+        self._none = _nothing((len(self.rules),))
+        self.fast_check = FastCheck(self._finder, self.bounds, self.rules)
+        """What tells cheaply that a check finds nothing wrong."""
         self._columns = np.concatenate([self._finder.columns[rule.measure] for rule in self.rules])
         self._start = np.cumsum([0, *(len(rule.limit) for rule in self.rules)])
         limit = np.concatenate([rule.limit for rule in self.rules])
@@ -133,30 +137,36 @@ class Safety:
         release = np.array(inputs.operator_release, dtype=bool)[()]  # a scalar, if it is one, is ten times as fast
         with np.errstate(all="ignore"):
             if not some(state.response != 0) and not some(release):  # so nothing is latched either
-                left = self._fast_check.look(state.seen, row, sequence)
+                left = self.fast_check.look(state.seen, row, sequence)
                 if left is not None:
-                    return self._content(state, left, row, release, inputs.time_s)
+                    return self.content(state, left, row, release, inputs.time_s)
             return self._judged(state, inputs, row, sequence, release)
 
-    def _content(
+    def content(
         self, state: SafetyState, left: Seen, row: np.ndarray, release: np.ndarray, time_s: Any
     ) -> SafetyVerdict:
-        """Return the verdict where nothing was done at the last check, and nothing is wrong now."""
-        none = np.zeros(state.on.shape, dtype=bool)
+        """Return the verdict where nothing was done at the last check, and nothing is wrong now.
+
+        Args:
+            state: The state after the last check.
+            left: What :meth:`FastCheck.look` has returned.
+            row: What it looked at.
+            release: Whether the operator releases the robot, (...,), bool.
+            time_s: When the check is made [s], (...,).
+        """
+        none, not_once = self._none if state.on.ndim == 1 else _nothing(state.on.shape)
         held = state.seen.command[..., : self.bounds.num_joints]
         response = state.response.copy()
         held_s = state.held_s
-        if held_s.any():
+        if held_s.any() if held_s.ndim else held_s:  # a single number is asked in a tenth of the time
             held_s = np.maximum(held_s - _RECOVERY * (left.time_s - state.seen.time_s)[..., 0], 0.0)
-        following = SafetyState(left, none, np.zeros(none.shape), none, response, response, held, release, held_s)
+        following = SafetyState(left, none, not_once, none, response, response, held, release, held_s)
 
         def look() -> np.ndarray:
             with np.errstate(all="ignore"):
                 return self._finder.find(state.seen, row, left.sequence).numbers.take(self._columns, axis=-1)
 
-        return SafetyVerdict(
-            response, none.copy(), none.copy(), left.command.copy(), np.array(time_s, np.float64), following, look
-        )
+        return SafetyVerdict(response, none, none, left.command.copy(), np.array(time_s, np.float64), following, look)
 
     def _judged(
         self, state: SafetyState, inputs: SafetyInputs, row: np.ndarray, sequence: np.ndarray, release: np.ndarray
@@ -281,3 +291,11 @@ class Safety:
         finite = np.isfinite(velocity_command)
         asked = velocity_command if every(finite) else np.where(finite, velocity_command, 0.0)
         return np.minimum(np.maximum(asked, self.bounds.velocity_low), self.bounds.velocity_high)
+
+
+def _nothing(shape: Tuple[int, ...]) -> Tuple[np.ndarray, np.ndarray]:
+    """Return that no condition holds, and for how long that has been so, (..., num_rules) each, not to be changed."""
+    nothing = np.zeros(shape, dtype=bool), np.zeros(shape)
+    for array in nothing:
+        array.flags.writeable = False
+    return nothing

@@ -1,10 +1,13 @@
 """Batches of robots: questions to boolean arrays, and shapes that arrays must have."""
 
+from operator import attrgetter
 from typing import Tuple
 
 import numpy as np
 
 from surefoot_bridge.errors import SurefootError
+
+_shape = attrgetter("shape")
 
 
 def some(mask: np.ndarray) -> bool:
@@ -17,6 +20,11 @@ def some(mask: np.ndarray) -> bool:
 def every(mask: np.ndarray) -> bool:
     """Return whether all are true, of any shape."""
     return b"\x00" not in mask.tobytes() if mask.ndim else bool(mask)
+
+
+def shapes(*arrays: np.ndarray) -> Tuple[Tuple[int, ...], ...]:
+    """Return the shapes of arrays."""
+    return tuple(map(_shape, arrays))
 
 
 def require_shape(name: str, array: np.ndarray, batch_shape: Tuple[int, ...], width: int) -> None:

@@ -62,7 +62,7 @@ _BY_POLICY = np.array([mode in (Mode.WALK, Mode.STOP) for mode in Mode])
 
 def by_policy(mode: np.ndarray) -> np.ndarray:
     """Return where the policy drives the robot, (...,), bool."""
-    return np.asarray(_BY_POLICY[mode])[()]
+    return _BY_POLICY.take(mode)
 
 
 def obeyed() -> Tuple[np.ndarray, np.ndarray]:

@@ -20,6 +20,7 @@ from .kinds import (
     SERIES_ANKLES,
     RobotKind,
 )
+from .motor_slots import MotorSlots
 
 
 class LowCommand:
@@ -43,6 +44,7 @@ class LowCommand:
         self._damped = kind.damped_nms_per_rad
         self._is_go = kind.command is GO_COMMAND
         begin_command(self._message, num_motors=len(kind.joint_names))
+        self._motor_slots = MotorSlots(self._all, motors)
 
     def send(self, command: JointCommand) -> None:
         """Send a command.
@@ -50,19 +52,8 @@ class LowCommand:
         Raises:
             SurefootError: If a number of it is not finite, or it cannot be sent. Nothing is sent then.
         """
-        values = {
-            "q": command.joint_pos_rad,
-            "dq": command.joint_vel_rad_s,
-            "kp": command.stiffness_nm_per_rad,
-            "kd": command.damping_nms_per_rad,
-            "tau": command.torque_nm,
-        }
-        with np.errstate(over="ignore"):  # what is too large for the message becomes infinite, and is refused as that
-            numbers = np.array([*values.values()], dtype=np.float32)  # (5, num_joints)
-        if not np.isfinite(numbers).all():
+        if not self._motor_slots.fill(command):
             raise SurefootError("The command to the joints is not finite; nothing was sent.")
-        for name, row in zip(values, numbers):
-            self._slots[name][self._motors] = row
         self._publish()
 
     def send_damped(self, joint_pos_rad: Any) -> None:

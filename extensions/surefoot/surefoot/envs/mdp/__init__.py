@@ -4,6 +4,6 @@ A reward is a function of :mod:`surefoot_rewards` or of the environment, and a l
 :mod:`surefoot.envs.mdp.rewards`. What belongs to one task alone, its weights and ranges, stays with the task.
 """
 
-from surefoot.envs.mdp import commands, events, observations, rewards, terminations
+from surefoot.envs.mdp import commands, curricula, events, observations, rewards, terminations
 
-__all__ = ["commands", "events", "observations", "rewards", "terminations"]
+__all__ = ["commands", "curricula", "events", "observations", "rewards", "terminations"]

@@ -10,7 +10,6 @@ from isaaclab.envs.mdp.commands.velocity_command import UniformVelocityCommand
 from isaaclab.managers import ManagerTermBase
 
 from surefoot.envs.env import STANDING_COMMAND
-from surefoot_rewards.tracking import track_lin_vel_xy_exp
 
 if TYPE_CHECKING:
     from isaaclab.managers import CurriculumTermCfg
@@ -102,7 +101,8 @@ class CommandRange(ManagerTermBase):
         due = env.common_step_counter - self._last_step >= interval_steps
         if due and command.range_share < 1.0:
             self._last_step = env.common_step_counter
-            tracking = track_lin_vel_xy_exp(env.locomotion.base_lin_vel_b, env.command, std=std)
+            error = env.locomotion.base_lin_vel_b[:, :2] - env.command[:, :2]
+            tracking = torch.exp(-error.square().sum(dim=1) / std**2)
             if tracking.mean().item() > threshold:
                 command.range_share = min(1.0, command.range_share + increment)
         return command.range_share

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -17,5 +17,4 @@ def reset_to_initial_state(env: SurefootEnv, env_ids: torch.Tensor) -> None:
         env: The environment, whose table has been drawn for these episodes.
         env_ids: Environments that reset, (count,).
     """
-    origins: Any = env.scene.env_origins
-    env.randomization.initial_state.write(env_ids.to(torch.int32), origins)
+    env.randomization.initial_state.write(env_ids.to(torch.int32), env.spawn_origins_w)

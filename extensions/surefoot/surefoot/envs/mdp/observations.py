@@ -1,7 +1,9 @@
-"""Observation terms.
+"""Observation terms: the functions of :mod:`surefoot.envs.fused.observations` as terms of a task.
 
 The actor's terms are what the robot's sensors give: gyroscope, gravity direction from the IMU's attitude, joint
 encoders, and what the controller itself knows. The critic also sees what only a simulation knows.
+
+A term of one's own may be any function of the environment that returns (num_envs, numbers), in torch.
 """
 
 from __future__ import annotations
@@ -9,11 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
-from isaaclab.managers import ManagerTermBase
+
+from surefoot.envs.fused import observations
+from surefoot.envs.fused.observations import ObservationTerm
+from surefoot.envs.fused.term import make_term
 
 if TYPE_CHECKING:
-    from isaaclab.managers import ObservationTermCfg
-
     from surefoot.envs.env import SurefootEnv
 
 MIRROR_KINDS = {
@@ -29,90 +32,29 @@ MIRROR_KINDS = {
     "foot_air_time": "foot_scalar",
     "sole_height": "foot_scalar",
     "motor_torque": "joint",
+    "height_scan": "height_scan",
 }
 """How each term changes when left and right are exchanged (:data:`surefoot.symmetry.MirrorKind`)."""
 
 
-def base_ang_vel(env: SurefootEnv) -> torch.Tensor:
-    """Angular velocity of the base [rad/s] in the base frame, (num_envs, 3)."""
-    return env.locomotion.base_ang_vel_b
+base_ang_vel = make_term(ObservationTerm, observations.base_ang_vel, __name__)
+projected_gravity = make_term(ObservationTerm, observations.projected_gravity, __name__)
+joint_position = make_term(ObservationTerm, observations.joint_position, __name__)
+joint_velocity = make_term(ObservationTerm, observations.joint_velocity, __name__)
+last_action = make_term(ObservationTerm, observations.last_action, __name__)
+velocity_command = make_term(ObservationTerm, observations.velocity_command, __name__)
+base_lin_vel = make_term(ObservationTerm, observations.base_lin_vel, __name__)
+base_height = make_term(ObservationTerm, observations.base_height, __name__)
+foot_contact = make_term(ObservationTerm, observations.foot_contact, __name__)
+foot_air_time = make_term(ObservationTerm, observations.foot_air_time, __name__)
+sole_height = make_term(ObservationTerm, observations.sole_height, __name__)
+motor_torque = make_term(ObservationTerm, observations.motor_torque, __name__)
+randomized = make_term(ObservationTerm, observations.randomized, __name__)
 
 
-def projected_gravity(env: SurefootEnv) -> torch.Tensor:
-    """Direction of gravity in the base frame, (num_envs, 3)."""
-    return env.locomotion.projected_gravity_b
+def height_scan(env: SurefootEnv) -> torch.Tensor:
+    """How far the ground around the base is below a level one [m], within 1 m, (num_envs, 187).
 
-
-def velocity_command(env: SurefootEnv) -> torch.Tensor:
-    """Commanded vx [m/s], vy [m/s] and yaw rate [rad/s] in the base frame, (num_envs, 3)."""
-    return env.command
-
-
-class JointPosition(ManagerTermBase):
-    """Joint positions relative to the default pose [rad], (num_envs, num_joints)."""
-
-    def __init__(self, cfg: ObservationTermCfg, env: SurefootEnv) -> None:
-        super().__init__(cfg, env)
-        self._default = torch.tensor(env.robot_spec.joint_values("default_joint_pos"), device=env.device)
-
-    def __call__(self, env: SurefootEnv) -> torch.Tensor:
-        """Positions less the default pose."""
-        return env.locomotion.joint_pos - self._default
-
-
-def joint_velocity(env: SurefootEnv) -> torch.Tensor:
-    """Joint velocities [rad/s], (num_envs, num_joints)."""
-    return env.robot.data.joint_vel.torch
-
-
-def last_action(env: SurefootEnv) -> torch.Tensor:
-    """The policy's last output, (num_envs, num_joints)."""
-    return env.joint_target.raw_actions
-
-
-def base_lin_vel(env: SurefootEnv) -> torch.Tensor:
-    """Linear velocity of the base [m/s] in the base frame, (num_envs, 3). No sensor of the robot measures it."""
-    return env.locomotion.base_lin_vel_b
-
-
-def base_height(env: SurefootEnv) -> torch.Tensor:
-    """Height of the base above the ground [m], (num_envs, 1). No sensor of the robot measures it."""
-    return env.locomotion.base_height_m.unsqueeze(-1)
-
-
-def foot_contact(env: SurefootEnv) -> torch.Tensor:
-    """Whether each foot touches the ground, 0 or 1, (num_envs, num_feet)."""
-    return env.locomotion.foot_contact.float()
-
-
-def foot_air_time(env: SurefootEnv) -> torch.Tensor:
-    """Time since each foot left the ground [s], (num_envs, num_feet)."""
-    return env.locomotion.air_time_s
-
-
-def sole_height(env: SurefootEnv) -> torch.Tensor:
-    """Height of each sole above the ground [m], (num_envs, num_feet)."""
-    return env.locomotion.sole_height_m
-
-
-def motor_torque(env: SurefootEnv) -> torch.Tensor:
-    """Motor torques of the last substep [N.m], (num_envs, num_joints)."""
-    return env.locomotion.motor_torque_nm
-
-
-class Randomized(ManagerTermBase):
-    """Draws of every parameter that is random, [-1, 1] over its declared range, (num_envs, columns).
-
-    Pushes are left out: what the next one will be is not part of the present.
+    No sensor of our robots measures it. Where is said in :mod:`surefoot.terrains.scan_pattern`.
     """
-
-    def __init__(self, cfg: ObservationTermCfg, env: SurefootEnv) -> None:
-        super().__init__(cfg, env)
-        layout = env.randomization.layout
-        slices = [layout.column_slice(parameter.name) for parameter in env.randomization.privileged]
-        columns = [column for part in slices for column in range(part.start, part.stop)]
-        self._columns = torch.tensor(columns, dtype=torch.int64, device=env.device)
-
-    def __call__(self, env: SurefootEnv) -> torch.Tensor:
-        """Draws of the present episode."""
-        return env.randomization.table.normalised[:, self._columns]
+    return env.height_scan.read()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from surefoot.terrains.ground import PLATFORM_M
 from surefoot.terrains.height_grid import HeightGrid
 from surefoot.terrains.isaac_ground import IsaacGround, place_tiles
 from surefoot.terrains.shapes import ROOM_M, Extent, make_grid
-from surefoot.terrains.terrain import PLATFORM_M
 
 from .scenario import Scenario
 

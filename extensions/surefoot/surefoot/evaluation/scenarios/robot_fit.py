@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from surefoot.located_yaml import Mistake
-from surefoot.terrains.terrain import Walker
+from surefoot.terrains.ground import walker_of
 from surefoot_bridge.robots.mujoco_robot import AMBIENT_C
 from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import stage_of
@@ -49,9 +49,7 @@ def _commands_beyond(scenario: Scenario, contract: Contract) -> Iterator[Mistake
 
 def _unfit(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
     spec, robot = get_robot(contract.robot.name), scenario.robot
-    soles = [[point[0] for point in sole] for sole in spec.sole_offsets_m]
-    length = max(max(sole) - min(sole) for sole in soles) + 2 * spec.sole_radius_m
-    for field, text in scenario.terrain.unfit(Walker(spec.name, spec.base_height_m, length)):  # hips are at the base
+    for field, text in scenario.terrain.unfit(walker_of(spec)):
         yield Mistake(("terrain", field), text)
     limit = contract.safety.tilt_limit_rad
     places = {("robot", "tilt_deg"): robot.tilt_deg.high}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from surefoot.evaluation.measure_catalogue import MEASURES
 from surefoot.evaluation.statistics import fewest_trials, wilson_interval
 from surefoot.located_yaml import Mistake, nearest
-from surefoot.terrains.terrain import KINDS
+from surefoot.terrains.kinds import KINDS
 
 from .scenario import VARIED, Scenario, Span
 
@@ -29,7 +29,9 @@ def _terrain(scenario: Scenario) -> Iterator[Mistake]:
     terrain = scenario.terrain
     for key in sorted(terrain.model_fields_set - {"kind", *KINDS[terrain.kind].model_fields}):
         owners = [kind for kind, ground in KINDS.items() if key in ground.model_fields]
-        yield Mistake(("terrain", key), f"is of {' and '.join(owners)}, but kind is {terrain.kind}; leave one out.")
+        known = " and ".join([", ".join(owners[:-1]), owners[-1]] if len(owners) > 1 else owners)
+        yield Mistake(("terrain", key), f"is of {known}, but kind is {terrain.kind}; leave one out.")
+    yield from (Mistake(("terrain", field), text) for field, text in terrain.impossible())
     friction, grade = scenario.robot.friction.low, terrain.grade()
     if grade is not None and friction <= math.tan(math.radians(grade[1])):
         field, degrees = grade

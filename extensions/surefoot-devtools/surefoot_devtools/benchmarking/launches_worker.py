@@ -1,0 +1,256 @@
+"""Counts launches, waits and allocations of one task, in a process of its own.
+
+The branches are those of a GPU, whatever the device: what looks at the host first on a CPU does not, and what Newton
+captures in a graph counts as one launch. One environment at least resets in every control step, as in training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from surefoot_devtools.benchmarking.counting import Launches, Tally
+from surefoot_devtools.benchmarking.environment import OUR_TASK, Side, opened
+from surefoot_devtools.benchmarking.timing import replaced
+from surefoot_devtools.benchmarking.worker import ACTION_STD, serve
+
+MODULE = "surefoot_devtools.benchmarking.launches_worker"
+
+STEP, TRAINING, ITERATION = "step", "training", "iteration"
+"""Phases: a control step, what training adds to each, and what it does once per iteration."""
+
+
+@dataclass(frozen=True)
+class LaunchesRequest:
+    """What to count."""
+
+    task: Side
+    physics: str
+    device: str
+    num_envs: int
+    steps: int
+    """Control steps to count, beside one iteration of training."""
+    our_task: str = OUR_TASK
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class LaunchesCount:
+    """What was counted: one row for each scope, and the most frequent operations in all of a phase.
+
+    A row has ``phase``, ``manager``, ``term`` (empty for what a manager does itself), and the means over control steps
+    (over iterations in the last phase) ``launches``, ``waits`` and ``allocations``.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    operations: dict[str, dict[str, float]] = field(default_factory=dict)
+    waits: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+def measure(request: LaunchesRequest) -> LaunchesCount:
+    """Build the environment, step and train it, and report."""
+    with opened(
+        request.task,
+        physics=request.physics,
+        device=request.device,
+        num_envs=request.num_envs,
+        seed=request.seed,
+        preset="standard" if request.task == "ours" else None,
+        our_task=request.our_task,
+    ) as (env, agent):
+        return count_task(env, agent, ours=request.task == "ours", steps=request.steps)
+
+
+def count_task(env: Any, agent: Any, *, ours: bool, steps: int) -> LaunchesCount:
+    """Count control steps of an environment, and an iteration of training it.
+
+    Args:
+        env: The environment, reset.
+        agent: The agent's configuration.
+        ours: Whether it is trained by our runner; by rsl_rl's own otherwise.
+        steps: Control steps to count.
+    """
+    result = LaunchesCount()
+    base = env.unwrapped
+    _take_branches_of_a_gpu(base)
+    tally = Tally()
+    _step(env, tally, steps=2)  # compiles kernels and allocates what is kept
+    with _watched(tally, base), tally.opened():
+        _step(env, tally, steps=steps)
+    _report(result, tally, {STEP: steps})
+    tally = _train(env, agent, ours=ours)
+    _report(result, tally, {TRAINING: agent.num_steps_per_env, ITERATION: 1})
+    return result
+
+
+def _step(env: Any, tally: Tally, *, steps: int) -> None:
+    import torch
+
+    base = env.unwrapped
+    shape = (base.num_envs, base.action_manager.total_action_dim)
+    for step in range(steps):
+        action = ACTION_STD * torch.randn(shape, device=base.device)
+        base.episode_length_buf[step % base.num_envs] = base.max_episode_length
+        with tally.scope(STEP):
+            env.step(action)
+
+
+def _train(env: Any, agent: Any, *, ours: bool) -> Tally:
+    """Train for two iterations and count the second; returns the counts."""
+    import importlib.metadata
+
+    from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper, handle_deprecated_rsl_rl_cfg
+    from rsl_rl.runners import OnPolicyRunner
+
+    from surefoot.learning.runner import SurefootRunner
+
+    agent = handle_deprecated_rsl_rl_cfg(agent, importlib.metadata.version("rsl-rl-lib"))
+    wrapped = RslRlVecEnvWrapper(env)
+    if ours:
+        runner: Any = SurefootRunner(wrapped, agent.to_dict(), device=agent.device)
+    else:
+        runner = OnPolicyRunner(wrapped, agent.to_dict(), log_dir=None, device=agent.device)
+    runner.learn(1, init_at_random_ep_len=True)
+    tally = Tally()
+    with ExitStack() as stack:
+        for phase, owner, method, name in _parts_of_training(runner, ours=ours):
+            stack.enter_context(_inside(tally, owner, method, phase, name))
+        stack.enter_context(tally.opened())
+        runner.learn(1)
+    return tally
+
+
+def _parts_of_training(runner: Any, *, ours: bool) -> Iterator[tuple[str, Any, str, str]]:
+    """Yield (phase, owner, method, name) of what training does beside control steps."""
+    yield TRAINING, runner.alg, "act", "act"
+    yield TRAINING, runner.alg, "process_env_step", "storage"
+    yield ITERATION, runner.alg, "compute_returns", "returns"
+    yield ITERATION, runner.alg, "update", "update"
+    if ours:
+        yield TRAINING, runner.fault_guard, "check_actions", "fault_guard"
+        yield TRAINING, runner.fault_guard, "check_step", "fault_guard"
+        yield TRAINING, runner.episodes, "add_step", "statistics"
+        yield ITERATION, runner.episodes, "close_iteration", "statistics"
+        yield ITERATION, runner.fault_guard, "close_iteration", "fault_guard"
+    else:
+        yield TRAINING, runner.logger, "process_env_step", "statistics"
+        yield ITERATION, runner.logger, "log", "statistics"
+
+
+def _take_branches_of_a_gpu(base: Any) -> None:
+    """Let nothing look at the host first because that is free on a CPU."""
+    randomization = getattr(base, "randomization", None)
+    if randomization is not None:
+        randomization.pushes.looks_first = False
+
+
+@contextmanager
+def _watched(tally: Tally, base: Any) -> Iterator[None]:
+    """Give what an environment's managers and their terms do scopes of their own for the length of a block."""
+    with ExitStack() as stack:
+
+        def watch(owner: Any, method: str, *names: str) -> None:
+            if hasattr(owner, method):
+                stack.enter_context(_inside(tally, owner, method, *names))
+
+        for manager, owner, method in (
+            ("action", base.action_manager, "process_action"),
+            ("action", base.action_manager, "apply_action"),
+            ("physics", base.sim, "step"),
+            ("scene", base.scene, "write_data_to_sim"),
+            ("scene", base.scene, "update"),
+            ("terminations", base.termination_manager, "compute"),
+            ("rewards", base.reward_manager, "compute"),
+            ("commands", base.command_manager, "compute"),
+            ("events", base.event_manager, "apply"),
+            ("observations", base.observation_manager, "compute"),
+            ("resets", base, "_reset_idx"),
+        ):
+            watch(owner, method, manager)
+        for name in ("randomization", "locomotion", "actuator"):  # of ours alone
+            for method in ("advance", "update", "before_substep"):
+                watch(getattr(base, name, None), method, name)
+        watch(base, "_advance_sensors", "sensors")
+        watch(getattr(base, "_drive", None), "apply", "action")
+        for name, cfg in _configured_terms(base):
+            watch(cfg, "func", name)
+        for manager in (base.command_manager, base.action_manager):
+            for name, term in manager._terms.items():
+                for method in ("compute", "process_actions", "apply_actions"):
+                    watch(term, method, name)
+        for owner in _captured_by_newton(base):
+            stack.enter_context(_as_graph(tally, *owner))
+        yield
+
+
+def _configured_terms(base: Any) -> Iterator[tuple[str, Any]]:
+    """Yield (name, configuration) of terms that their manager calls as ``func`` of their configuration."""
+    for manager in (base.termination_manager, base.reward_manager, base.curriculum_manager):
+        yield from zip(manager._term_names, manager._term_cfgs, strict=True)
+    events = base.event_manager
+    for mode, names in events._mode_term_names.items():
+        yield from zip(names, events._mode_term_cfgs[mode], strict=True)
+    observations = base.observation_manager
+    for group, names in observations._group_obs_term_names.items():
+        named = (f"{group}.{name}" for name in names)
+        yield from zip(named, observations._group_obs_term_cfgs[group], strict=True)
+
+
+def _captured_by_newton(base: Any) -> list[tuple[Any, str]]:
+    manager = base.sim.physics_manager
+    return [(manager, name) for name in ("_simulate_full", "_simulate_physics_only") if hasattr(manager, name)]
+
+
+def _inside(tally: Tally, owner: Any, method: str, *names: str) -> Any:
+    """Replace a method by one that counts what it does in a scope."""
+    original = getattr(owner, method)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with ExitStack() as stack:
+            for name in names:
+                stack.enter_context(tally.scope(name))
+            return original(*args, **kwargs)
+
+    return replaced((owner, method, run))
+
+
+def _as_graph(tally: Tally, owner: Any, method: str) -> Any:
+    original = getattr(owner, method)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with tally.captured("captured graph"):
+            return original(*args, **kwargs)
+
+    return replaced((owner, method, staticmethod(run)))
+
+
+def _report(result: LaunchesCount, tally: Tally, times: dict[str, int]) -> None:
+    """Add to a result what was counted in phases, divided by how often each took place."""
+    rows: dict[tuple[str, str, str], Launches] = {}
+    for path, counted in tally.of.items():
+        phase, manager, term = (*path, "", "")[:3]
+        total = rows.setdefault((phase, manager or "environment", term), Launches())
+        for kind in vars(total):
+            getattr(total, kind).update(getattr(counted, kind))
+    for (phase, manager, term), counted in rows.items():
+        if phase not in times:
+            continue
+        counts = {
+            "launches": counted.total / times[phase],
+            "waits": counted.waits.total() / times[phase],
+            "allocations": counted.allocations.total() / times[phase],
+        }
+        result.rows.append({"phase": phase, "manager": manager, "term": term, **counts})
+        for into, names in (
+            (result.operations, counted.kernels + counted.torch_operations + counted.transfers),
+            (result.waits, counted.waits),
+        ):
+            of_phase = into.setdefault(phase, {})
+            for name, count in names.items():
+                of_phase[name] = of_phase.get(name, 0.0) + count / times[phase]
+
+
+if __name__ == "__main__":
+    serve(LaunchesRequest, measure)

@@ -1,0 +1,1 @@
+"""ANYbotics ANYmal-C: quadruped with 12 actuated joints."""

@@ -1,0 +1,1 @@
+"""ANYbotics ANYmal-D: quadruped with 12 actuated joints."""

@@ -1,0 +1,1 @@
+"""Berkeley Humanoid: two legs with 12 actuated joints."""

@@ -1,0 +1,1 @@
+"""Booster T1: humanoid with 23 actuated joints."""

@@ -1,0 +1,1 @@
+"""Agility Robotics Cassie: two legs, modelled with 12 actuated joints."""

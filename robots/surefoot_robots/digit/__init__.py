@@ -1,0 +1,1 @@
+"""Agility Robotics Digit: humanoid, modelled with 22 actuated joints."""

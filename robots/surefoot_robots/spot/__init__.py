@@ -1,0 +1,1 @@
+"""Boston Dynamics Spot: quadruped with 12 actuated joints."""

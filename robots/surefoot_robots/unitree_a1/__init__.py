@@ -1,0 +1,1 @@
+"""Unitree A1: quadruped with 12 actuated joints."""

@@ -1,0 +1,1 @@
+"""Unitree H1: humanoid with 19 actuated joints."""
