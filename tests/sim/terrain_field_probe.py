@@ -10,6 +10,7 @@ import torch
 from tests.sim.children import answer, open_task
 from tests.sim.terrains_probe import make_ray
 
+from surefoot.engines.solver_overflow import SolverOverflow
 from surefoot.terrains.scan_pattern import ray_offsets_m
 
 TASK = "Surefoot-Velocity-Rough-Go2"
@@ -35,7 +36,7 @@ def main(physics: str) -> dict:
         seen["starting"] = starting(env)
         seen["standing"] = standing(env)
         seen["scan_error_m"] = scan_error(env)
-        seen["stumbling"] = stumbling(env, physics)
+        seen["stumbling"] = stumbling(env)
     return seen
 
 
@@ -81,13 +82,8 @@ def scan_error(env) -> float:
     return float(np.abs(env.height_scan.read().numpy() - np.clip(below, -1.0, 1.0)).max())
 
 
-def stumbling(env, physics: str) -> dict:
+def stumbling(env) -> dict:
     """Thrash about on the hardest tiles, half way between platform and rim."""
-    solver_data = None
-    if physics == "newton_mjwarp":
-        from isaaclab_newton.physics import NewtonManager
-
-        solver_data = NewtonManager._solver.mjw_data
     levels, field = env.terrain_levels, env.field
     origin = torch.as_tensor(field.origins_w[-1])[levels.columns.long()]
     pose = env.robot.data.default_root_pose.torch.clone()
@@ -100,17 +96,17 @@ def stumbling(env, physics: str) -> dict:
     env.robot.write_root_pose_to_sim_index(root_pose=pose)
     env.robot.write_root_velocity_to_sim_index(root_velocity=torch.zeros(NUM_ENVS, 6))
     env.locomotion.reset(slice(None))
-    generator, overflow, finite = torch.Generator().manual_seed(1), 0, True
+    generator, finite = torch.Generator().manual_seed(1), True
+    overflow, dropped = SolverOverflow(env), set()
     for _ in range(STUMBLING_STEPS):
         env.simulate(1.5 * torch.randn(NUM_ENVS, env.robot_spec.num_joints, generator=generator))
         finite &= bool(torch.isfinite(env.robot.data.joint_pos.torch).all())
         finite &= bool(torch.isfinite(env.height_scan.read()).all())
-        if solver_data is not None:
-            overflow |= int(np.bitwise_or.reduce(solver_data.overflow.numpy()))
+        dropped |= overflow.take().keys()
     place = env.robot.data.root_link_pos_w.torch.numpy().astype(float)
     return {
         "finite": finite,
-        "overflow": overflow,
+        "dropped": sorted(dropped),
         "base_above_ground_m": float((place[:, 2] - field.grid.height(place[:, 0], place[:, 1])).min()),
     }
 

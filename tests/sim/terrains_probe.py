@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from tests.sim.children import answer, open_task
 
+from surefoot.engines.solver_overflow import SolverOverflow
 from surefoot.evaluation.scenarios.ground import lay_out
 from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot.terrains.isaac_ground import IsaacGround, Tile
@@ -47,9 +48,13 @@ def main(physics: str) -> dict:
 
     begun = time.perf_counter()
     with open_task(physics, put_ground) as env:
-        seen = {"open_s": time.perf_counter() - begun, "terrains": [name(terrain) for terrain in TERRAINS]}
+        seen = {
+            "physics": physics,
+            "open_s": time.perf_counter() - begun,
+            "terrains": [name(terrain) for terrain in TERRAINS],
+        }
         seen["ray_error_m"] = ray_errors(ground, make_ray(env, physics), BESIDE_M[physics])
-        robots = Robots(env, ground, physics)
+        robots = Robots(env, ground)
         seen["standing"] = robots.stand()
         seen["stumbling"] = robots.stumble()
     return seen
@@ -105,18 +110,13 @@ def ray_errors(ground: IsaacGround, ray, beside_m: float) -> list[float]:
 class Robots:
     """Robots at their starts on each terrain, in default pose."""
 
-    def __init__(self, env, ground: IsaacGround, physics: str) -> None:
+    def __init__(self, env, ground: IsaacGround) -> None:
         self.env, self.spec = env, env.robot_spec
         self.tiles: list[Tile] = [tile for tile in ground.tiles for _ in STARTS]
         self.starts = np.tile(STARTS, (len(ground.tiles), 1))
         self.origin_w = np.stack([tile.origin_w for tile in self.tiles])
         self.deepest_m = np.zeros(len(self.tiles))
-        self.overflow, self.most_rows, self.most_contacts = 0, 0, 0
-        self.mjw_data = None
-        if physics == "newton_mjwarp":
-            from isaaclab_newton.physics import NewtonManager
-
-            self.mjw_data = NewtonManager._solver.mjw_data
+        self.overflow, self.dropped = SolverOverflow(env), set()
 
     def place(self, lift_m: float) -> None:
         """Put all robots level above the highest ground under them, at rest."""
@@ -167,18 +167,12 @@ class Robots:
     def _step(self, action: torch.Tensor) -> None:
         self.env.simulate(action)
         self.deepest_m = np.maximum(self.deepest_m, -self._gaps().min(axis=1))
-        if self.mjw_data is not None:
-            self.overflow |= int(np.bitwise_or.reduce(self.mjw_data.overflow.numpy()))
-            self.most_rows = max(self.most_rows, int(self.mjw_data.nefc.numpy().max()))
-            worlds = self.mjw_data.contact.worldid.numpy()[: int(self.mjw_data.nacon.numpy()[0])]
-            self.most_contacts = max(self.most_contacts, int(np.bincount(worlds).max(initial=0)))
+        self.dropped |= self.overflow.take().keys()
 
     def _worst(self) -> dict:
         return {
             "deepest_m": self._by_terrain(self.deepest_m),
-            "overflow": self.overflow,
-            "most_rows": self.most_rows,
-            "most_contacts": self.most_contacts,
+            "dropped": sorted(self.dropped),
         }
 
     def _gaps(self) -> np.ndarray:

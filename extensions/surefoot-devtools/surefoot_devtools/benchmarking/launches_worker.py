@@ -199,21 +199,30 @@ def _configured_terms(base: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _captured_by_newton(base: Any) -> list[tuple[Any, str]]:
-    manager = base.sim.physics_manager
-    return [(manager, name) for name in ("_simulate_full", "_simulate_physics_only") if hasattr(manager, name)]
+    manager = base.sim.physics_manager  # a string that stands for the class, and cannot be changed in its place
+    names = ("_simulate_full", "_simulate_physics_only")
+    return [(getattr(manager, name).__self__, name) for name in names if hasattr(manager, name)]
+
+
+class _Counted:
+    """A function, or a term that is called like one, with what it does counted in scopes of the names."""
+
+    def __init__(self, original: Any, tally: Tally, names: tuple[str, ...]) -> None:
+        self._original, self._tally, self._names = original, tally, names
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with ExitStack() as stack:
+            for name in self._names:
+                stack.enter_context(self._tally.scope(name))
+            return self._original(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
 
 
 def _inside(tally: Tally, owner: Any, method: str, *names: str) -> Any:
     """Replace a method by one that counts what it does in a scope."""
-    original = getattr(owner, method)
-
-    def run(*args: Any, **kwargs: Any) -> Any:
-        with ExitStack() as stack:
-            for name in names:
-                stack.enter_context(tally.scope(name))
-            return original(*args, **kwargs)
-
-    return replaced((owner, method, run))
+    return replaced((owner, method, _Counted(getattr(owner, method), tally, names)))
 
 
 def _as_graph(tally: Tally, owner: Any, method: str) -> Any:

@@ -14,6 +14,7 @@ from rsl_rl.env import VecEnv
 from rsl_rl.runners import OnPolicyRunner
 from tensordict import TensorDict
 
+from surefoot.engines import solver_overflow
 from surefoot.learning.checkpoint import read_checkpoint, write_checkpoint
 from surefoot.learning.distributed import add_up, agree, start_process_group
 from surefoot.learning.episode_statistics import EpisodeStatistics
@@ -69,6 +70,8 @@ class SurefootRunner(OnPolicyRunner):
         faults = getattr(self.simulation, "faults", None)  # those that an environment of ours shares
         self.fault_guard = FaultGuard(env.num_envs, str(env.device), self.ranks, faults)
         self.simulation.fault_guard = self.fault_guard
+        self.overflow = solver_overflow.SolverOverflow(self.simulation)
+        self.said_overflow: set[str] = set()
         self.completed = 0
         self.env_steps = 0
         self.elapsed_s = 0.0
@@ -206,6 +209,7 @@ class SurefootRunner(OnPolicyRunner):
         if faults is not None:
             progress.say(f"iteration {self.completed}: {faults}")
             metrics.update({f"Faults/{stage}": float(count) for stage, count in faults.counts.items()})
+        metrics.update(self._take_overflow(progress))
         metrics.update(self._close_randomization())
         for sink in self.sinks:
             sink.write(metrics, self.completed)
@@ -222,6 +226,15 @@ class SurefootRunner(OnPolicyRunner):
             f"iteration {self.completed}: the gradient was NaN or infinite in {skipped} of {planned} updates, which "
             f"were left out.{where}"
         )
+
+    def _take_overflow(self, progress: Progress) -> dict[str, float]:
+        """Count what Newton's solver had no room for; each kind is said once."""
+        counts = self.overflow.take()
+        for kind in counts.keys() - self.said_overflow:
+            self.said_overflow.add(kind)
+            sentence = solver_overflow.words(kind, counts[kind], self.env.num_envs)
+            progress.say(f"iteration {self.completed}: {sentence}.")
+        return {f"Physics/dropped_{kind}": float(count) for kind, count in counts.items()}
 
     def _dump_experience(self) -> str:
         """Save the experience of the iteration; returns where, as a sentence to append."""
