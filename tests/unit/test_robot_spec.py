@@ -211,6 +211,12 @@ def test_unknown_names_put_the_nearest_first_and_end_with_the_remedy():
     assert str(unknown_name("task", "Walk", [])) == "Unknown task 'Walk'; there is none to choose from."
 
 
+def test_of_many_names_that_a_command_lists_the_nearest_are_said():
+    error = unknown_name("task", "Wolk-7", [f"Walk-{number}" for number in range(40, -1, -1)], listed_by="tasks list")
+    assert str(error).startswith("Unknown task 'Wolk-7'; valid: Walk-7, ")
+    assert str(error).endswith(" and 29 more. See: tasks list.")
+
+
 # What it means
 
 

@@ -86,5 +86,5 @@ def check_task(task: str) -> str:
     """
     known = task_ids()
     if task not in known:
-        raise unknown_name("task", task, known, " ".join(["See: surefoot tasks list.", *refused()]))
+        raise unknown_name("task", task, known, " ".join(refused()), listed_by="surefoot tasks list")
     return task

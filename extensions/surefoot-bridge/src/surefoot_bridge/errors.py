@@ -45,7 +45,13 @@ def refusal(head: str, mistakes: Sequence[str], remedy: str = "") -> SurefootErr
     return SurefootError((" " if len(mistakes) == 1 else "\n  ").join(lines))
 
 
-def unknown_name(kind: str, value: str, valid: Iterable[str], remedy: str = "") -> SurefootError:
+NAMES_AT_MOST = 12
+"""Valid names that an error lists where a command lists all of them."""
+
+
+def unknown_name(
+    kind: str, value: str, valid: Iterable[str], remedy: str = "", *, listed_by: str = ""
+) -> SurefootError:
     """Build the error for a name that is not among the valid ones, nearest names first.
 
     Args:
@@ -53,6 +59,7 @@ def unknown_name(kind: str, value: str, valid: Iterable[str], remedy: str = "") 
         value: The name that was given.
         valid: All valid names, in their natural order.
         remedy: One sentence that says what to do; left out when empty.
+        listed_by: Command that lists the valid names. With it only the first of many are said.
 
     Returns:
         The error, to be raised by the caller.
@@ -63,5 +70,9 @@ def unknown_name(kind: str, value: str, valid: Iterable[str], remedy: str = "") 
     else:
         nearest = difflib.get_close_matches(value, names, n=len(names), cutoff=0.6)
         ordered = nearest + [name for name in names if name not in nearest]
-        message = f"Unknown {kind} {value!r}; valid: {', '.join(ordered)}."
+        said = ordered[:NAMES_AT_MOST] if listed_by else ordered
+        more = f" and {len(ordered) - len(said)} more" if len(ordered) > len(said) else ""
+        message = f"Unknown {kind} {value!r}; valid: {', '.join(said)}{more}."
+    if listed_by:
+        message = f"{message} See: {listed_by}."
     return SurefootError(f"{message} {remedy}".rstrip())

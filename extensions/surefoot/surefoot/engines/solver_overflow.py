@@ -21,7 +21,7 @@ class SolverOverflow:
         """Bind the running simulation of an environment and silence its solver's message."""
         self._overflow: Any = None
         manager = getattr(getattr(simulation, "sim", None), "physics_manager", None)
-        solver = getattr(manager, "_solver", None)  # there is no public name for it
+        solver: Any = getattr(manager, "_solver", None)  # there is no public name for it
         if not hasattr(solver, "mjw_data"):
             return
         from mujoco_warp._src.types import OverflowType

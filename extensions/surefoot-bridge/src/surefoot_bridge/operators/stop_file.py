@@ -24,7 +24,9 @@ class StopFile:
     def __init__(self, path: Union[str, Path]) -> None:
         self.path = Path(path)
         if not self.path.parent.is_dir():
-            raise SurefootError(f"{self.path.parent} is no folder: nobody could create the stop file {self.path.name}.")
+            raise SurefootError(
+                f"{self.path.parent} is no folder: nobody could create the stop file {self.path.name}. Make the folder."
+            )
         if self._there():
             raise SurefootError(f"The stop file {self.path} is there: somebody stopped the robot. Remove it to go on.")
         self._looked_s = -float("inf")
