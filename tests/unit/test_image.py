@@ -99,7 +99,7 @@ def test_a_service_with_a_gpu_draws_by_it_and_one_without_reserves_none(stages, 
 
 def test_the_bridge_is_built_from_pinned_packages_without_a_step_for_one_processor(root, stages):
     stage = stages["bridge"]
-    extras = re.search(r"surefoot-bridge\[([\w,]+)\]", stage)
+    extras = re.search(r"\.whl\)\[([\w,]+)\]", stage)
     assert extras
     project = tomllib.loads((root / "extensions/surefoot-bridge/pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"], *(d for e in extras[1].split(",") for d in project["optional-dependencies"][e])]
@@ -108,7 +108,7 @@ def test_the_bridge_is_built_from_pinned_packages_without_a_step_for_one_process
     pinned = {line.split("==")[0] for line in (root / "constraints.txt").read_text().splitlines()}
     assert names <= pinned
     assert "--constraint /opt/constraints.txt" in stage
-    steps = "".join(line for line in (stages["python"] + stage).splitlines() if not line.startswith("#"))
+    steps = "".join(line for line in (stages["python"] + stages["bridge-wheel"] + stage).splitlines() if not line.startswith("#"))
     assert not re.search(r"amd64|x86|arm64|aarch64|https?:", steps)
     assert 'ENTRYPOINT ["surefoot-bridge"]' in stage
 
