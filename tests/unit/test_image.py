@@ -108,7 +108,9 @@ def test_the_bridge_is_built_from_pinned_packages_without_a_step_for_one_process
     pinned = {line.split("==")[0] for line in (root / "constraints.txt").read_text().splitlines()}
     assert names <= pinned
     assert "--constraint /opt/constraints.txt" in stage
-    steps = "".join(line for line in (stages["python"] + stages["bridge-wheel"] + stage).splitlines() if not line.startswith("#"))
+    steps = "".join(
+        line for line in (stages["python"] + stages["bridge-wheel"] + stage).splitlines() if not line.startswith("#")
+    )
     assert not re.search(r"amd64|x86|arm64|aarch64|https?:", steps)
     assert 'ENTRYPOINT ["surefoot-bridge"]' in stage
 
