@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder of the bundle")
     parser.add_argument(
-        "--suite", default="quick", metavar="S", help="quick (default), standard, harsh, a file or a folder of files"
+        "--suite", default="quick", metavar="S", help="quick (default), standard, harsh, graded, a file or a folder of files"
     )
     parser.add_argument(
         "--engines", "--engine", default="mujoco", metavar="E", help="mujoco (default), physx, newton, with commas"

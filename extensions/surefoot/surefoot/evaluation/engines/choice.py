@@ -69,15 +69,18 @@ def allocate(engine: str, device: str, *, processes: int | None) -> TrialAllocat
 def leaves_traces(engine: str, scenario: Scenario) -> bool:
     """Return whether trials that come after a scenario in the same process differ from those that come first.
 
-    PhysX rounds the frames of a base's joints whenever it gets another payload.
+    PhysX rounds the frames of a base's joints whenever it gets another payload. A search has ground of its own, the
+    tiles of all its levels, which a simulator cannot change.
     """
+    if engine != MUJOCO and scenario.is_searched:
+        return True
     return engine == PHYSX and scenario.robot.payload_kg.high > 0.0
 
 
 def why_not_scored(engine: str, scenario: Scenario) -> str:
     """Return why an engine cannot run a scenario as it is meant, in a sentence; empty where it can."""
     robot = scenario.robot
-    if engine == PHYSX and has_turning_friction(robot):
+    if engine == PHYSX and scenario.grading is None and has_turning_friction(robot):
         return (
             "PhysX has no rolling friction, and one torsional patch for all robots: the scenario is scored in MuJoCo "
             "and Newton."

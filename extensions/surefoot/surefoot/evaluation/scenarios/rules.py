@@ -11,6 +11,7 @@ from surefoot.located_yaml import Mistake, nearest
 from surefoot.terrains.kinds import KINDS
 
 from .scenario import VARIED, Scenario, Span
+from .search_rules import search_mistakes
 
 _TRACKING = tuple(
     name for name in MEASURES if name.startswith(("rms_v", "rms_yaw", "steady_", "command_share", "turn_share"))
@@ -21,6 +22,7 @@ def scenario_mistakes(scenario: Scenario) -> Iterator[Mistake]:
     """Yield what is wrong with a scenario that a file states, whatever the policy, each at its place in it."""
     yield from _terrain(scenario)
     yield from _timeline(scenario)
+    yield from search_mistakes(scenario)
     yield from _robot(scenario)
     yield from _success(scenario)
 
@@ -33,7 +35,7 @@ def _terrain(scenario: Scenario) -> Iterator[Mistake]:
         yield Mistake(("terrain", key), f"is of {known}, but kind is {terrain.kind}; leave one out.")
     yield from (Mistake(("terrain", field), text) for field, text in terrain.impossible())
     friction, grade = scenario.robot.friction.low, terrain.grade()
-    if grade is not None and friction <= math.tan(math.radians(grade[1])):
+    if grade is not None and not scenario.is_searched and friction <= math.tan(math.radians(grade[1])):
         field, degrees = grade
         yield Mistake(
             ("terrain", field),
@@ -107,6 +109,8 @@ def _success(scenario: Scenario) -> Iterator[Mistake]:
                 place,
                 f"has no time to be judged in: {scenario.settle_s:g} s of settle_s follow each command and push.",
             )
+    if scenario.is_searched:  # has no verdict
+        return
     most = wilson_interval(scenario.trials, scenario.trials).low
     if most <= scenario.threshold:
         yield Mistake(
