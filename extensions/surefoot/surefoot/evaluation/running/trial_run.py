@@ -128,11 +128,10 @@ class TrialRun:
             target, push = stands.joint_pos_rad, None
             for within in range(self._ticks_per_step):
                 seen = self._sensors(report, new_step=within == 0)
-                if self._noise is not None:
-                    seen = self._noise(seen, new_step=within == 0)
                 spent.add("other_s")
                 if within == 0:
-                    state = self._ask_policy(state, seen, velocity, request)
+                    shown = seen if self._noise is None else self._noise(seen)
+                    state = self._ask_policy(state, shown, velocity, request)
                 inputs = TickInputs.undisturbed(tick * self._tick_s, velocity, request)
                 verdict, state = self.controller.command(state, seen, inputs)
                 if tick == 0:

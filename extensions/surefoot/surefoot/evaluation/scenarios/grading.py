@@ -81,7 +81,11 @@ class HalfSuccess(StrictModel):
 
 
 class UniformNoise(StrictModel):
-    """Noise of sensors, uniform up to so much either way, drawn anew each control period."""
+    """Noise on what the policy is shown, uniform up to so much either way, drawn anew each control period.
+
+    The safety layer sees the sensors without it: RoboGauge, whose noise this is, has none, and noise of 3 rad/s alone would
+    make it stop robots.
+    """
 
     gyro_rad_s: float = Field(default=0.0, ge=0.0, le=10.0)
     joint_pos_rad: float = Field(default=0.0, ge=0.0, le=1.0)

@@ -1,4 +1,4 @@
-"""Uniform noise of sensors that a scenario names itself, on top of what its policy was trained with."""
+"""Uniform noise that a scenario names itself, on what a policy is shown; what its safety layer sees is without it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEY = (0x554E4946, 0x4E4F4953)  # tells these numbers from what else is drawn f
 
 
 class UniformNoiseLayer:
-    """Adds uniform noise to gyro and encoders of N robots; it is new each control period and stays for its ticks.
+    """Adds uniform noise to gyro and encoders of N robots, drawn anew each control period.
 
     Args:
         noise: Its ends.
@@ -29,21 +29,20 @@ class UniformNoiseLayer:
         self._seeds = np.asarray(seeds, dtype=np.uint64)
         self._steps = 0
 
-    def __call__(self, report: RobotState, *, new_step: bool) -> RobotState:
-        """Return a report with noise; the first call of all must begin a control period."""
-        if new_step:
-            words = -(-len(self._ends) // 4)
-            counter = np.empty((len(self._seeds), words, 4), dtype=np.uint64)
-            counter[..., 0] = (self._seeds & np.uint64(0xFFFFFFFF))[:, None]
-            counter[..., 1] = (self._seeds >> np.uint64(32))[:, None]
-            counter[..., 2], counter[..., 3] = self._steps, np.arange(words)
-            unit = unit_interval(philox(counter, _KEY)).reshape(len(self._seeds), -1)[:, : len(self._ends)]
-            drawn = self._ends * (2.0 * unit.astype(np.float64) - 1.0)
-            self._gyro, self._position, self._velocity = np.split(drawn, self._cuts, axis=1)
-            self._steps += 1
+    def __call__(self, report: RobotState) -> RobotState:
+        """Return what a policy is shown of a report, once a control period."""
+        words = -(-len(self._ends) // 4)
+        counter = np.empty((len(self._seeds), words, 4), dtype=np.uint64)
+        counter[..., 0] = (self._seeds & np.uint64(0xFFFFFFFF))[:, None]
+        counter[..., 1] = (self._seeds >> np.uint64(32))[:, None]
+        counter[..., 2], counter[..., 3] = self._steps, np.arange(words)
+        self._steps += 1
+        unit = unit_interval(philox(counter, _KEY)).reshape(len(self._seeds), -1)[:, : len(self._ends)]
+        noise = self._ends * (2.0 * unit.astype(np.float64) - 1.0)
+        gyro, position, velocity = np.split(noise, self._cuts, axis=1)
         return replace(
             report,
-            imu_ang_vel_rad_s=report.imu_ang_vel_rad_s + self._gyro,
-            joint_pos_rad=report.joint_pos_rad + self._position,
-            joint_vel_rad_s=report.joint_vel_rad_s + self._velocity,
+            imu_ang_vel_rad_s=report.imu_ang_vel_rad_s + gyro,
+            joint_pos_rad=report.joint_pos_rad + position,
+            joint_vel_rad_s=report.joint_vel_rad_s + velocity,
         )
