@@ -1,7 +1,7 @@
 """Quality of walking by RoboGauge's formula, sample by sample, so that figures compare with those published by it.
 
 The source is github.com/wty-yy/RoboGauge at 2aaa7ad (version 1.1.3): ``metrics/*.py``, ``goals/base_goal.py``,
-``base_gauge.py``, ``stress_pipeline.py``, and for weights and constants ``base_gauge_config.py`` and ``custom/go2/*.py``.
+``base_gauge.py``, ``stress_pipeline.py``; weights and constants are of ``base_gauge_config.py`` and ``custom/go2/*.py``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class QualityMeasures:
     Args:
         contract: The contract.
         spec: The robot.
-        full_speed: Full speed of the commands forward and sideways [m/s], and of turning [rad/s]: errors are shares of it.
+        full_speed: Full speed forward and sideways [m/s], and of turning [rad/s]; errors are shares of it.
     """
 
     def __init__(self, contract: Contract, spec: RobotSpec, full_speed: tuple[float, float, float]) -> None:

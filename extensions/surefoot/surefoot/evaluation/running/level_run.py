@@ -52,7 +52,9 @@ class _Share:
         self.tell(min((self.over + share) / self.parts, 1.0))
 
 
-def search_half(runner: BatchRunner, scenario: Scenario, levels: Levels, on_progress: Callable[[float], None]) -> Searched:
+def search_half(
+    runner: BatchRunner, scenario: Scenario, levels: Levels, on_progress: Callable[[float], None]
+) -> Searched:
     """Search for the size at which success falls to one half; between two levels it is on the line through both."""
     search, numbers = LevelSearch(len(levels.sizes)), np.arange(scenario.trials)
     share = _Share(on_progress, search.rounds)
@@ -130,7 +132,7 @@ def tracking_commands(velocity: tuple[float, float, float], period_s: float) -> 
         velocity: Full speed forward and sideways [m/s], and of turning [rad/s].
         period_s: Control period [s].
     """
-    forward, aside, turn = velocity
+    forward, aside, _ = velocity
     steps = round((MOVE_S + STAND_S) / period_s)
     commands = np.zeros((steps, _SINGLE + _DIAGONAL, 3))
     ways = [sign * axis for axis in np.diag(velocity) for sign in (-1.0, 1.0)]

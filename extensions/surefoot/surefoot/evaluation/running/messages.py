@@ -49,7 +49,7 @@ class Answer:
         error: Why it could not run; empty where it did.
     """
 
-    found: Searched = Searched(outcomes=())
+    found: Searched = field(default_factory=lambda: Searched(outcomes=()))
     seconds: float = 0.0
     spent_s: dict[str, float] = field(default_factory=dict)
     error: str = ""

@@ -278,7 +278,12 @@ class SuiteRun:
             ran += answer.outcomes
             successes = sum(outcome.success for outcome in ran)
             certain = certain_verdict(successes, len(ran) - successes, job.planned, job.scenario.threshold)
-            if self._plan.stop_early and not job.declared.is_searched and len(ran) < job.planned and certain is not None:
+            if (
+                self._plan.stop_early
+                and not job.declared.is_searched
+                and len(ran) < job.planned
+                and certain is not None
+            ):
                 return self._ended(job, ran, stopped_early=True)
         return self._ended(job, ran)
 

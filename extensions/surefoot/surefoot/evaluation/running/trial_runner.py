@@ -127,7 +127,9 @@ class TrialRunner:
         if scenario.grading is not None:
             found = grade(_Batches(self), scenario, scenario.grading, on_progress)
             if self._setup.engine == PHYSX and has_turning_friction(scenario.robot):
-                found = replace(found, notes=(*found.notes, "PhysX has no rolling friction: feet resist sliding alone."))
+                found = replace(
+                    found, notes=(*found.notes, "PhysX has no rolling friction: feet resist sliding alone.")
+                )
             return found
         if scenario.half_success is not None:
             return search_half(_Batches(self), scenario, scenario.half_success.levels, on_progress)

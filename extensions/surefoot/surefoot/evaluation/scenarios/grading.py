@@ -83,8 +83,8 @@ class HalfSuccess(StrictModel):
 class UniformNoise(StrictModel):
     """Noise on what the policy is shown, uniform up to so much either way, drawn anew each control period.
 
-    The safety layer sees the sensors without it: RoboGauge, whose noise this is, has none, and noise of 3 rad/s alone would
-    make it stop robots.
+    The safety layer sees the sensors without it: RoboGauge, whose noise this is, has no such layer, and one that saw
+    noise of 3 rad/s would stop robots for it.
     """
 
     gyro_rad_s: float = Field(default=0.0, ge=0.0, le=10.0)

@@ -65,7 +65,9 @@ def _levels(scenario: Scenario, levels: Levels, search: str) -> Iterator[Mistake
     for index, size in enumerate(levels.sizes):
         where = (*place, "sizes", index)
         if index and size <= levels.sizes[index - 1]:
-            yield Mistake(where, f"is {size:g}, not above the {levels.sizes[index - 1]:g} before: the easiest is first.")
+            yield Mistake(
+                where, f"is {size:g}, not above the {levels.sizes[index - 1]:g} before: the easiest is first."
+            )
         try:
             terrain.model_validate({**terrain.model_dump(), levels.field: size})
         except ValidationError as error:

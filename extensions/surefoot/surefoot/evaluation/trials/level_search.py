@@ -1,4 +1,4 @@
-"""The search for the highest of some levels that is mastered: bisection over whole numbers, several searches at once."""
+"""The search for the highest of some levels that is mastered: bisection over whole numbers, several at once."""
 
 from __future__ import annotations
 

@@ -75,7 +75,9 @@ class Steering:
         turn = np.sign(angle) * np.minimum(2.0 * off, target.yaw_rate_rad_s)
         speed = np.where(off < _AHEAD_RAD, target.speed_m_s, 0.0)
         # Whoever walks backward has its place behind it, beyond 45 degrees: it is steered sideways as well, as RoboGauge does.
-        beside = np.where(np.abs(angle) >= _AHEAD_RAD, np.clip(aside, -target.side_speed_m_s, target.side_speed_m_s), 0.0)
+        beside = np.where(
+            np.abs(angle) >= _AHEAD_RAD, np.clip(aside, -target.side_speed_m_s, target.side_speed_m_s), 0.0
+        )
         sign = -1.0 if backward else 1.0
         command = np.stack([sign * speed, beside, sign * turn], axis=1)  # (N, 3)
         return np.nan_to_num(command)  # of a robot whose state is not finite any more

@@ -127,6 +127,11 @@ class ScenarioOutcome:
     half_at: float | None = None
 
     @property
+    def is_search(self) -> bool:
+        """Whether it came of a search over levels, so that its successes say nothing by themselves."""
+        return bool(self.tried or self.grades)
+
+    @property
     def figure(self) -> float | None:
         """Mean of its grades' figures; None of what is not graded."""
         return sum(grade.figure for grade in self.grades) / len(self.grades) if self.grades else None
