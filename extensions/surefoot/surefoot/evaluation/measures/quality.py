@@ -1,7 +1,7 @@
 """Quality of walking by RoboGauge's formula, sample by sample, so that figures compare with those published by it.
 
 The source is github.com/wty-yy/RoboGauge at 2aaa7ad (version 1.1.3): ``metrics/*.py``, ``goals/base_goal.py``,
-``base_gauge.py``, ``stress_pipeline.py``; weights and constants are of ``base_gauge_config.py`` and ``custom/go2/*.py``.
+``base_gauge.py``, ``stress_pipeline.py``; weights and constants: ``base_gauge_config.py``, ``custom/go2/*.py``.
 """
 
 from __future__ import annotations

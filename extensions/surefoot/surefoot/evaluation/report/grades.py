@@ -69,29 +69,19 @@ def grades_of(evaluation: Evaluation) -> Grades | None:
     )
 
 
-def mean_figure(
-    evaluation: Evaluation, engine: str, *, in_robogauge: bool = False, friction: float | None = None
-) -> float | None:
+def mean_figure(evaluation: Evaluation, engine: str, *, in_robogauge: bool = False) -> float | None:
     """Return the mean over kinds of ground of the figures in an engine; None unless all were graded.
 
     Args:
         evaluation: The evaluation.
         engine: The engine.
         in_robogauge: Whether only courses count that RoboGauge has.
-        friction: The one friction that counts; None for the mean over all.
     """
-    asked = [
-        item for item in evaluation.suite.scenarios if item.grading and (item.grading.robogauge or not in_robogauge)
-    ]
-    figures = []
-    for scenario in asked:
-        outcome = evaluation.of(scenario.name, engine)
-        grades = () if outcome is None else outcome.grades
-        found = [grade.figure for grade in grades if friction is None or grade.friction == friction]
-        if not found:
-            return None
-        figures.append(sum(found) / len(found))
-    return sum(figures) / len(figures) if figures else None
+    graded = [item for item in evaluation.suite.scenarios if item.grading]
+    asked = [item for item in graded if not in_robogauge or (item.grading and item.grading.robogauge)]
+    outcomes = [evaluation.of(item.name, engine) for item in asked]
+    figures = [outcome.figure for outcome in outcomes if outcome is not None and outcome.figure is not None]
+    return sum(figures) / len(figures) if figures and len(figures) == len(asked) else None
 
 
 def _row(scenario: Scenario, outcome: ScenarioOutcome, frictions: Sequence[float]) -> GradeRow:
@@ -205,10 +195,11 @@ def _cell(x: float, y: float, size: str, successes: int, trials: int) -> str:
     if not trials:
         return f'{box} fill="none" stroke="#e2e5e9"/>'
     share = successes / trials
+    place = f'x="{x + _CELL / 2:g}" y="{y + 14.5:g}" text-anchor="middle"'
     ink = "#fff" if share > _DARK else "#1d2126"
     return (
         f'<g><title>{size}: {successes} of {trials} trials</title>{box} fill="{_colour(share)}"/>'
-        f'<text x="{x + _CELL / 2:g}" y="{y + 14.5:g}" text-anchor="middle" style="fill:{ink}">{100 * share:.0f}</text></g>'
+        f'<text {place} style="fill:{ink}">{100 * share:.0f}</text></g>'
     )
 
 

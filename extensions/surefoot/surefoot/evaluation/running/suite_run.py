@@ -276,14 +276,10 @@ class SuiteRun:
             if answer.error:
                 return self._ended(job, ran, error=answer.error)
             ran += answer.outcomes
+            if not self._plan.stop_early or job.declared.is_searched or len(ran) == job.planned:
+                continue
             successes = sum(outcome.success for outcome in ran)
-            certain = certain_verdict(successes, len(ran) - successes, job.planned, job.scenario.threshold)
-            if (
-                self._plan.stop_early
-                and not job.declared.is_searched
-                and len(ran) < job.planned
-                and certain is not None
-            ):
+            if certain_verdict(successes, len(ran) - successes, job.planned, job.scenario.threshold) is not None:
                 return self._ended(job, ran, stopped_early=True)
         return self._ended(job, ran)
 

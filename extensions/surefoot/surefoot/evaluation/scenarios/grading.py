@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -56,6 +56,9 @@ class Tracking(StrictModel):
     its safety layer, and counts as the error that it is."""
     trials: int = Field(default=3, ge=1, le=20)
     """Times that all of it is done."""
+
+    WAYS: ClassVar[int] = 14
+    """Both ways along three axes, and eight diagonals."""
 
 
 class Grading(StrictModel):

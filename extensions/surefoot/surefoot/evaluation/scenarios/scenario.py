@@ -232,8 +232,12 @@ class Scenario(StrictModel):
 
     @property
     def planned_trials(self) -> int:
-        """How many trials it has; of a grading so many on a level."""
-        return self.trials if self.grading is None else len(self.grading.frictions) * self.grading.trials
+        """How many trials its outcome has: of a grading those on one level, or without levels all that are tracked."""
+        grading = self.grading
+        if grading is None:
+            return self.trials
+        each = grading.trials if grading.levels is not None else grading.tracking.trials * grading.tracking.WAYS
+        return len(grading.frictions) * each
 
 
 class Suite(StrictModel):

@@ -74,7 +74,7 @@ class Steering:
         off = np.pi - np.abs(angle) if backward else np.abs(angle)  # from where it goes if it goes straight
         turn = np.sign(angle) * np.minimum(2.0 * off, target.yaw_rate_rad_s)
         speed = np.where(off < _AHEAD_RAD, target.speed_m_s, 0.0)
-        # Whoever walks backward has its place behind it, beyond 45 degrees: it is steered sideways as well, as RoboGauge does.
+        # Who walks backward has its place beyond 45 degrees, and is steered sideways as well, as by RoboGauge.
         beside = np.where(
             np.abs(angle) >= _AHEAD_RAD, np.clip(aside, -target.side_speed_m_s, target.side_speed_m_s), 0.0
         )
