@@ -136,7 +136,7 @@ def tracking_commands(velocity: tuple[float, float, float], period_s: float) -> 
     steps = round((MOVE_S + STAND_S) / period_s)
     commands = np.zeros((steps, _SINGLE + _DIAGONAL, 3))
     ways = [sign * axis for axis in np.diag(velocity) for sign in (-1.0, 1.0)]
-    commands[: round(MOVE_S / period_s), :_SINGLE] = np.array(ways)
+    commands[: round(MOVE_S / period_s), :_SINGLE] = np.array(ways) + 0.0  # no zero is negative
     diagonals = [(x, y, 0.0) for x in (-forward, forward, 0.0) for y in (-aside, aside, 0.0) if x or y]
     turned = round(DIAGONAL_S / period_s)
     commands[:turned, _SINGLE:] = np.array(diagonals)

@@ -16,6 +16,7 @@ from surefoot_robots import get_robot, mjcf
 from .grading import Levels
 from .rules import span_text
 from .scenario import Scenario
+from .search_rules import search_mistakes
 
 if TYPE_CHECKING:
     from surefoot_bridge.contract import Contract
@@ -52,7 +53,7 @@ def _unfit(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
     spec, robot = get_robot(contract.robot.name), scenario.robot
     for field, text in scenario.terrain.unfit(walker_of(spec)):
         yield Mistake(("terrain", field), text)
-    if scenario.levels is not None:
+    if scenario.levels is not None and not any(search_mistakes(scenario)):  # which are named already
         yield from _unfit_levels(scenario, scenario.levels, walker_of(spec), contract.safety.tilt_limit_rad)
     limit = contract.safety.tilt_limit_rad
     places = {("robot", "tilt_deg"): robot.tilt_deg.high}
