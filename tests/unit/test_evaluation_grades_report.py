@@ -158,6 +158,11 @@ def test_no_gate_judges_a_search(tmp_path):
             "grading exclude each other: its frictions are what it sweeps",
         ),
         ("velocity: [1.0, 0.5, 1.0]", "velocity: [1.0, 0.0, 1.0]", "give three numbers above 0"),
+        (
+            "length_s: 9.0\n    grading",
+            "length_s: 9.0\n    success: {rms_vx_error: {max: 1}}\n    grading",
+            "changes them always",
+        ),
         ("sizes: [0.05, 0.10]", "sizes: [0.05, 0.35]", "sizes\\[1\\] is 0.35; unitree_go2 stands"),
     ],
 )

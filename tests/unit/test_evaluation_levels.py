@@ -4,18 +4,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.fixtures.shipped import GO2_BUNDLE
 from tests.unit.motion_rig import CONTRACT, batch, truth
 
+from surefoot.evaluation.engines.mujoco_engine import MujocoTrialEngine
 from surefoot.evaluation.running.level_run import grade, search_half, tracking_commands
-from surefoot.evaluation.scenarios.grading import Target
+from surefoot.evaluation.running.trial_run import run_batch
+from surefoot.evaluation.scenarios.grading import Target, UniformNoise
+from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.scenarios.scenario import Scenario, Suite
 from surefoot.evaluation.trials.level_search import LevelSearch
 from surefoot.evaluation.trials.operator import Schedule, Steering, operator_of
 from surefoot.evaluation.trials.outcome import TrialOutcome, Tried
 from surefoot.evaluation.trials.rotations import from_angles
 from surefoot.evaluation.trials.sampling import draw_batch
+from surefoot.evaluation.trials.uniform_noise import UniformNoiseLayer
+from surefoot.terrains.height_grid import HeightGrid
+from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
 
+FLAT = HeightGrid(heights_m=np.zeros((2, 2), np.float32), spacing_m=0.05, origin_xy_m=(0.0, 0.0))
 TARGET = Target(ahead_m=5.0, speed_m_s=0.8)
 BACKWARD = Target(ahead_m=5.0, speed_m_s=0.8, way="backward")
 
@@ -214,3 +222,34 @@ def _span(value: float):
     from surefoot.evaluation.scenarios.scenario import Span
 
     return Span(low=value, high=value)
+
+
+# A target without a search
+
+
+def test_a_trial_ends_in_success_where_it_reaches_its_target_and_fails_where_it_does_not():
+    bundle = load_bundle(GO2_BUNDLE, runtime="numpy")
+    engine = MujocoTrialEngine(CONTRACT, num_trials=2, grid=FLAT)
+    for ahead_m, length_s, reason in ((0.3, 3.0, ""), (2.0, 0.5, "target not reached")):
+        trials = batch(2, commands=[], target={"ahead_m": ahead_m, "within_m": 0.1}, length_s=length_s)
+        outcomes = run_batch(bundle, engine, trials, limits=trial_limits(CONTRACT))
+        assert [(outcome.success, outcome.reason) for outcome in outcomes] == [(not reason, reason)] * 2
+        for outcome in outcomes:
+            assert outcome.measures["target_reached"] == float(not reason)
+            if not reason:
+                assert 0.2 < outcome.measures["distance_m"] < 0.4
+                assert outcome.measures["time_to_target_s"] < length_s
+
+
+def test_uniform_noise_is_within_its_ends_new_each_step_and_the_same_for_the_same_seed():
+    report = MujocoTrialEngine(CONTRACT, num_trials=2, grid=FLAT)
+    report.begin(batch(2, length_s=1.0))
+    seen, noise = report.report(), UniformNoise(gyro_rad_s=0.8, joint_pos_rad=0.01, joint_vel_rad_s=3.0)
+    layers = [UniformNoiseLayer(noise, np.array([1, 2], dtype=np.uint64), 12) for _ in range(2)]
+    shown = [[layer(seen) for _ in range(40)] for layer in layers]
+    added = np.stack([item.joint_vel_rad_s - seen.joint_vel_rad_s for item in shown[0]])  # (40, 2, 12)
+    assert 2.7 < np.abs(added).max() <= 3.0
+    assert abs(added.mean()) < 0.2
+    assert len(np.unique(added.round(6))) > 900
+    np.testing.assert_array_equal(shown[0][7].imu_ang_vel_rad_s, shown[1][7].imu_ang_vel_rad_s)
+    np.testing.assert_array_equal(shown[0][7].imu_quat_wxyz, seen.imu_quat_wxyz)

@@ -9,7 +9,7 @@ from surefoot.evaluation.measures.quality import QualityMeasures, figure, worst_
 FULL_SPEED = (2.0, 1.0, 2.0)
 STILL = np.zeros((1, 3))
 POSE = {"joint_pos_rad": [0.0, 1.2, -1.5] * 4}
-"""Within the middle 40 % of all joints but the knees, which front thighs have from -0.1 to 2.0 rad, rear ones from 1.0 on."""
+"""Within the middle 40 % of all joints but the knees; front thighs have it from -0.1 to 2.0 rad, rear ones from 1.0."""
 
 
 def sampled(*changes, command=STILL, running=(True,)) -> np.ndarray:

@@ -17,6 +17,8 @@ _TRACKING = tuple(
     name for name in MEASURES if name.startswith(("rms_v", "rms_yaw", "steady_", "command_share", "turn_share"))
 )
 
+_OF_TARGETS = ("target_reached", "time_to_target_s")
+
 
 def scenario_mistakes(scenario: Scenario) -> Iterator[Mistake]:
     """Yield what is wrong with a scenario that a file states, whatever the policy, each at its place in it."""
@@ -104,6 +106,12 @@ def _success(scenario: Scenario) -> Iterator[Mistake]:
             yield Mistake(place, "is of scenarios that push, but there are no pushes; add some or leave it out.")
         elif name == "largest_push_n" and scenario.largest_push is None:
             yield Mistake(place, "is of scenarios that search for it; add largest_push or leave it out.")
+        elif name in _OF_TARGETS and scenario.target is None:
+            yield Mistake(place, "is of scenarios with a target; add one or leave it out.")
+        elif name in _TRACKING and scenario.target is not None:
+            yield Mistake(
+                place, "is of commands that stay for a while; whoever steers to a target changes them always."
+            )
         elif name in _TRACKING and _judged_s(scenario) <= 0.0:
             yield Mistake(
                 place,
