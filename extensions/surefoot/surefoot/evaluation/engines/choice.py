@@ -69,12 +69,17 @@ def allocate(engine: str, device: str, *, processes: int | None) -> TrialAllocat
 def leaves_traces(engine: str, scenario: Scenario) -> bool:
     """Return whether trials that come after a scenario in the same process differ from those that come first.
 
-    PhysX rounds the frames of a base's joints whenever it gets another payload. A search has ground of its own, the
-    tiles of all its levels, which a simulator cannot change.
+    PhysX rounds the frames of a base's joints whenever it gets another payload; and see :func:`needs_new_ground`.
     """
-    if engine != MUJOCO and scenario.is_searched:
-        return True
-    return engine == PHYSX and scenario.robot.payload_kg.high > 0.0
+    return needs_new_ground(engine, scenario) or (engine == PHYSX and scenario.robot.payload_kg.high > 0.0)
+
+
+def needs_new_ground(engine: str, scenario: Scenario) -> bool:
+    """Return whether a scenario needs a process of its own.
+
+    The ground of a search is tiles of all its levels, and a simulator cannot change its ground.
+    """
+    return engine != MUJOCO and scenario.is_searched
 
 
 def why_not_scored(engine: str, scenario: Scenario) -> str:

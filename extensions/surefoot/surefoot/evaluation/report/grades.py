@@ -13,14 +13,14 @@ from surefoot.evaluation.trials.outcome import ScenarioOutcome
 from .engine_style import style_of
 from .figure import Figure
 from .svg import picture, text
-from .words import THIN, given, listed, number, title
+from .words import THIN, counted, given, listed, number, title
 
 _UNITS = {"grade_deg": "°"}
 """Of searched fields that are no lengths in metres."""
 
 _LEFT, _CELL, _ROW, _TOP = 128.0, 34.0, 22.0, 18.0
 _BAR_FROM, _BAR_WIDTH = 128.0, 200.0
-_DARK = 0.6
+_DARK = 0.5
 """Share from which a cell is so dark that its number is white."""
 
 
@@ -103,14 +103,15 @@ def _row(scenario: Scenario, outcome: ScenarioOutcome, frictions: Sequence[float
 
 
 def _means(evaluation: Evaluation) -> list[str]:
+    graded = [item.grading for item in evaluation.suite.scenarios if item.grading]
+    public = sum(bool(grading.robogauge) for grading in graded)
     said = []
     for engine in evaluation.engines:
-        whole, public = (mean_figure(evaluation, engine, in_robogauge=only) for only in (False, True))
-        parts = [
-            f"{value:.3f} over {what}"
-            for value, what in ((whole, "all kinds"), (public, "those that RoboGauge has"))
-            if value is not None
-        ]
+        named = (
+            (mean_figure(evaluation, engine), counted(len(graded), "kind")),
+            (mean_figure(evaluation, engine, in_robogauge=True), f"the {public} of them that RoboGauge has"),
+        )
+        parts = [f"{value:.3f} over {what}" for value, what in named if value is not None]
         if parts:
             said.append(f"In {style_of(engine).label} the mean figure is {listed(parts)}.")
     return said

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from surefoot.evaluation.measures.quality import QualityMeasures, figure, worst_half
+from surefoot.evaluation.measures.quality import SAMPLE_S, QualityMeasures, figure, worst_half
 from surefoot.evaluation.scenarios.grading import Grading, Levels
 from surefoot.evaluation.scenarios.ground import on_level
 from surefoot.evaluation.scenarios.scenario import Scenario
@@ -24,7 +24,15 @@ _DIAGONAL = 8
 
 
 class BatchRunner(Protocol):
-    """Runs trials of a scenario on one ground, as many as there are; quality is that of each, where it is measured."""
+    """Runs trials of a scenario on one ground.
+
+    Attributes:
+        most: How many run side by side at most.
+        period_s: Control period [s].
+    """
+
+    most: int
+    period_s: float
 
     def draw(self, scenario: Scenario, numbers: np.ndarray) -> TrialBatch:
         """Draw trials, (N,) numbers."""
@@ -33,16 +41,13 @@ class BatchRunner(Protocol):
     def run(
         self, batch: TrialBatch, on_progress: Callable[[float], None]
     ) -> tuple[tuple[TrialOutcome, ...], QualityMeasures | None]:
-        """Run them, at most :attr:`most` at once."""
+        """Run at most :attr:`most` of them; the quality is None where the batch names no full speed."""
         ...
-
-    most: int
-    period_s: float
 
 
 @dataclass
 class _Share:
-    """Tells how far the whole is, of which batches are parts of one length each."""
+    """Tells how far the whole is, as if it had so many batches of one length; of more, the last ones show no progress."""
 
     tell: Callable[[float], None]
     parts: int
@@ -62,7 +67,6 @@ def search_half(
     while not search.done:
         level = int(search.levels[0])
         ran[level] = _run(runner, on_level(scenario, level), numbers, None, share)
-        share.over += 1
         search.tell([_successes(ran[level]) >= 0.5 * len(ran[level])])
     highest = int(search.highest[0])
     tried = tuple(
@@ -75,54 +79,51 @@ def search_half(
 
 def grade(runner: BatchRunner, scenario: Scenario, grading: Grading, on_progress: Callable[[float], None]) -> Searched:
     """Search for the highest level that is mastered at each friction, and measure the quality there."""
-    levels, frictions = grading.levels, np.array(grading.frictions)
-    each, tried = grading.trials, []
-    highest: list[int | None] = [None] * len(frictions)
-    ran: dict[tuple[int, int], tuple[TrialOutcome, ...]] = {}  # by friction and level
-    search = LevelSearch(0 if levels is None else len(levels.sizes), len(frictions))
+    frictions, num_levels = grading.frictions, 0 if grading.levels is None else len(grading.levels.sizes)
+    search = LevelSearch(num_levels, len(frictions))
     share = _Share(on_progress, 2 * search.rounds + len(frictions))
+    ran = _search_levels(runner, scenario, grading, search, share)
+    highest: list[int | None] = [None if grading.levels is None else int(level) for level in search.highest]
+    tracked: dict[int, _Tracked] = {}
+    for level in dict.fromkeys(level for level in highest if level != 0):
+        mine = [index for index, found in enumerate(highest) if found == level]
+        tracked |= _track(runner, on_level(scenario, level or 1), grading, mine, share)
+    grades, shown = [], []
+    for index, level in enumerate(highest):
+        quality = tracked[index].quality if index in tracked else None
+        value = figure(level, num_levels, quality or 0.0)
+        grades.append(Grade(friction=frictions[index], level=level, quality=quality, figure=value))
+        shown += tracked[index].outcomes if level is None else ran[index, level or 1]
+    tried = [
+        Tried(
+            size=grading.levels.sizes[level - 1],
+            friction=frictions[index],
+            successes=_successes(outcomes),
+            trials=len(outcomes),
+        )
+        for (index, level), outcomes in sorted(ran.items())
+        if grading.levels is not None
+    ]
+    return Searched(outcomes=tuple(shown), tried=tuple(tried), grades=tuple(grades))
+
+
+def _search_levels(
+    runner: BatchRunner, scenario: Scenario, grading: Grading, search: LevelSearch, share: _Share
+) -> dict[tuple[int, int], tuple[TrialOutcome, ...]]:
+    """Search at all frictions at once, and return the trials by the friction's place in the grading and the level."""
+    frictions, each = np.array(grading.frictions), grading.trials
+    ran: dict[tuple[int, int], tuple[TrialOutcome, ...]] = {}
     while not search.done:
         wanted, mastered = search.levels, np.zeros(len(frictions), dtype=bool)
         for level in np.unique(wanted[wanted > 0]).tolist():
             mine = np.flatnonzero(wanted == level)
             numbers = (mine[:, None] * each + np.arange(each)).ravel()
             outcomes = _run(runner, on_level(scenario, level), numbers, frictions[numbers // each], share)
-            share.over += 1
             for place, index in enumerate(mine.tolist()):
                 ran[index, level] = outcomes[place * each : (place + 1) * each]
                 mastered[index] = _successes(ran[index, level]) >= grading.passes
         search.tell(mastered)
-    if levels is not None:
-        highest = [int(level) for level in search.highest]
-        tried = [
-            Tried(
-                size=levels.sizes[level - 1],
-                friction=grading.frictions[index],
-                successes=_successes(outcomes),
-                trials=len(outcomes),
-            )
-            for (index, level), outcomes in sorted(ran.items())
-        ]
-    share.parts, share.over = share.over + sum(level != 0 for level in highest) + 1, share.over
-    grades, tracked = [], {}
-    for level in dict.fromkeys(level for level in highest if level != 0):
-        mine = [index for index, found in enumerate(highest) if found == level]
-        tracked |= _quality(runner, on_level(scenario, level or 1), grading, mine, share)
-    for index, level in enumerate(highest):
-        quality = None if level == 0 else tracked[index][0]
-        num_levels = 0 if levels is None else len(levels.sizes)
-        grades.append(
-            Grade(
-                friction=grading.frictions[index],
-                level=level,
-                quality=quality,
-                figure=figure(level, num_levels, quality or 0.0),
-            )
-        )
-    shown = [ran[index, level or 1] if levels is not None else tracked[index][1] for index, level in enumerate(highest)]
-    return Searched(
-        outcomes=tuple(outcome for outcomes in shown for outcome in outcomes), tried=tuple(tried), grades=tuple(grades)
-    )
+    return ran
 
 
 def tracking_commands(velocity: tuple[float, float, float], period_s: float) -> np.ndarray:
@@ -144,38 +145,51 @@ def tracking_commands(velocity: tuple[float, float, float], period_s: float) -> 
     return commands
 
 
-def _quality(
+class _Tracked(NamedTuple):
+    """Quality at a friction, and the trials that it was measured on."""
+
+    quality: float
+    outcomes: tuple[TrialOutcome, ...]
+
+
+def _track(
     runner: BatchRunner, scenario: Scenario, grading: Grading, mine: Sequence[int], share: _Share
-) -> dict[int, tuple[float, tuple[TrialOutcome, ...]]]:
-    """Return quality at some frictions, by their places in the grading, and the trials that it was measured on."""
-    tracking = grading.tracking
+) -> dict[int, _Tracked]:
+    """Measure the quality at some frictions, by their places in the grading."""
+    tracking, ways = grading.tracking, grading.tracking.WAYS
     tracked = scenario.model_copy(
         update={"name": f"{scenario.name}_tracking", "target": None, "length_s": MOVE_S + STAND_S}
     )
-    ways, times = _SINGLE + _DIAGONAL, tracking.trials
-    numbers = (np.array(mine)[:, None] * (times * ways) + np.arange(times * ways)).ravel()
-    samples, outcomes = [], []
+    each = tracking.trials * ways
+    numbers = (np.array(mine)[:, None] * each + np.arange(each)).ravel()
+    commands = tracking_commands(tracking.velocity, runner.period_s)
+    num_samples = round((MOVE_S + STAND_S) / SAMPLE_S)
+    samples = np.zeros((num_samples, len(numbers)))  # 0 of what was not reached because all of a batch had ended
+    outcomes: list[TrialOutcome] = []
     for first in range(0, len(numbers), runner.most):
         part = numbers[first : first + runner.most]
-        batch = _at_frictions(runner.draw(tracked, part), np.array(grading.frictions)[part // (times * ways)])
-        commands = tracking_commands(tracking.velocity, runner.period_s)[:, part % ways]
-        ran, measured = runner.run(replace(batch, commands=commands, full_speed=tracking.velocity), share)
+        batch = _at_frictions(runner.draw(tracked, part), np.array(grading.frictions)[part // each])
+        asked = replace(batch, commands=commands[:, part % ways], full_speed=tracking.velocity)
+        ran, measured = runner.run(asked, share)
+        share.over += 1
         assert measured is not None
-        samples.append(measured.samples)
+        found = measured.samples
+        samples[: len(found), first : first + len(part)] = found
         outcomes += ran
-    share.over += len(mine)
-    longest = max(len(part) for part in samples)
-    whole = np.concatenate([np.pad(part, ((0, longest - len(part)), (0, 0))) for part in samples], axis=1)
-    found = {}
-    for place, index in enumerate(mine):
-        block = whole[:, place * times * ways : (place + 1) * times * ways]
-        parts = []
-        for time in range(times):
-            once = block[:, time * ways : (time + 1) * ways]
-            diagonal = once[: round(len(once) * 2 * DIAGONAL_S / (MOVE_S + STAND_S)), _SINGLE:]
-            parts += [worst_half(once[:, :_SINGLE]), worst_half(diagonal)]
-        found[index] = float(np.mean(parts)), tuple(outcomes[place * times * ways : (place + 1) * times * ways])
-    return found
+    by_time = samples.reshape(num_samples, len(mine), tracking.trials, ways)
+    in_diagonal = round(2 * DIAGONAL_S / SAMPLE_S)
+    return {
+        index: _Tracked(
+            float(np.mean([_quality(by_time[:, place, time], in_diagonal) for time in range(tracking.trials)])),
+            tuple(outcomes[place * each : (place + 1) * each]),
+        )
+        for place, index in enumerate(mine)
+    }
+
+
+def _quality(samples: np.ndarray, in_diagonal: int) -> float:
+    """Return the quality of all ways once, (num_samples, 14): the mean of RoboGauge's two goals."""
+    return 0.5 * (worst_half(samples[:, :_SINGLE]) + worst_half(samples[:in_diagonal, _SINGLE:]))
 
 
 def _run(
@@ -186,6 +200,7 @@ def _run(
         part = slice(first, first + runner.most)
         batch = runner.draw(scenario, numbers[part])
         ran, _ = runner.run(batch if frictions is None else _at_frictions(batch, frictions[part]), share)
+        share.over += 1
         outcomes += ran
     return tuple(outcomes)
 

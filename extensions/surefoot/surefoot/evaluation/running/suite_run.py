@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from surefoot.engines import short_name
-from surefoot.evaluation.engines.choice import MUJOCO, TrialAllocation, allocate, leaves_traces, why_not_scored
+from surefoot.evaluation.engines.choice import (
+    MUJOCO,
+    TrialAllocation,
+    allocate,
+    leaves_traces,
+    needs_new_ground,
+    why_not_scored,
+)
 from surefoot.evaluation.results.exemplars import keep_exemplars
 from surefoot.evaluation.scenarios.scenario import Scenario, Suite
 from surefoot.evaluation.statistics import certain_verdict
@@ -204,6 +211,8 @@ class SuiteRun:
         """Give a worker one chunk of trials after the other."""
         while (taken := self._take(jobs)) is not None:
             job, index = taken
+            if needs_new_ground(job.engine, job.scenario):
+                worker.finish()  # this request starts another
             record = self._plan.record and not job.declared.is_searched
             folder = self.store.recordings(job.scenario.name, job.engine).resolve() if record else ""
             answer = worker.ask(Request(job.scenario.name, job.chunks[index], str(folder)), self._advancing(job, index))
