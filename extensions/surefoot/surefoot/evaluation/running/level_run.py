@@ -47,7 +47,7 @@ class BatchRunner(Protocol):
 
 @dataclass
 class _Share:
-    """Tells how far the whole is, as if it had so many batches of one length; of more, the last ones show no progress."""
+    """Tells how far the whole is, as if it had so many batches of one length; further ones show no progress."""
 
     tell: Callable[[float], None]
     parts: int
