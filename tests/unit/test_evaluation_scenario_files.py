@@ -219,8 +219,8 @@ MISTAKES = {
     # form
     "length_m: 5.0": "line 6: length_m is unknown (did you mean length_s?); valid: name, description, terrain, com",
     "terrain: {kind: gras}": (
-        "line 6: terrain.kind is 'gras'; it must be 'flat', 'rough', 'slope', 'stairs', 'obstacles', 'gaps', 'stones', "
-        "'waves' or 'mixed'."
+        "line 6: terrain.kind is 'gras'; it must be 'flat', 'rough', 'slope', 'stairs', 'obstacles', 'bars', 'gaps', "
+        "'stones', 'waves' or 'mixed'."
     ),
     "trials: 0": "line 6: trials is 0; it must be greater than or equal to 1.",
     "trials: many": "line 6: trials is 'many'; it must be a valid integer",
@@ -243,7 +243,7 @@ MISTAKES = {
     "terrain: {step_height_m: 0.2}": "line 6: terrain.step_height_m is of stairs, but kind is flat; leave one out.",
     "terrain: {kind: rough, direction: up}": "line 6: terrain.direction is of slope and stairs, but kind is rough; ",
     "terrain: {kind: flat, place: around}": (
-        "line 6: terrain.place is of slope, stairs, obstacles, gaps, stones, waves and mixed, but kind is flat; leave "
+        "line 6: terrain.place is of slope, stairs, obstacles, bars, gaps, stones, waves and mixed, but kind is flat; "
     ),
     "terrain: {kind: gaps, gap_m: 2}": "line 6: terrain.gap_m is 2; it must be less than or equal to 1.",
     "terrain: {kind: waves, wave_height_m: 0.5, wave_length_m: 1}": (
@@ -335,7 +335,7 @@ def test_what_the_robot_does_not_fit_is_refused_once_the_contract_is_known(file,
 @pytest.mark.parametrize(
     ("commands", "message"),
     [
-        ("[]", "line 3: commands is []; it must hold at least 1."),
+        ("[]", "line 3: commands is empty; give at least one command, or a target to walk to."),
         ("[{at_s: 0, velocity: [1, 0]}]", "line 3: commands[0].velocity[2] is missing; it has no default."),
         (
             "[{at_s: 1, velocity: [1, 0, 0]}]",

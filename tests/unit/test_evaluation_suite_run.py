@@ -28,7 +28,7 @@ from surefoot.evaluation.running.messages import Answer, Request
 from surefoot.evaluation.running.suite_run import SuiteRun
 from surefoot.evaluation.running.verification import Verified, VerifyRequest, checked, verify
 from surefoot.evaluation.running.worker import TELLING_S
-from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.trials.outcome import Grade, ScenarioOutcome, Searched, TrialOutcome, Tried
 from surefoot_bridge.bundle import load_bundle, new_key, sign_bundle
 from surefoot_bridge.errors import SurefootError
 
@@ -175,7 +175,14 @@ def test_a_worker_says_how_far_it_is_once_a_second_at_most_in_control_periods_th
 
 def test_an_answer_survives_its_line_to_the_last_bit():
     outcome = TrialOutcome(number=1, seed=2**64 - 1, success=False, reason="fell", measures={"a": 0.1 + 0.2})
-    answer = Answer((outcome,), 1.5, {"physics_s": 0.1})
+    found = Searched(
+        outcomes=(outcome,),
+        tried=(Tried(size=0.1 + 0.2, friction=None, successes=1, trials=5),),
+        grades=(Grade(friction=0.8, level=None, quality=1.0 / 3.0, figure=1.0 / 3.0),),
+        half_at=0.1 + 0.7,
+        notes=("Said.",),
+    )
+    answer = Answer(found, 1.5, {"physics_s": 0.1})
     assert Answer.from_json(answer.to_json()) == answer
 
 

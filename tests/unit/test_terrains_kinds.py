@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from surefoot.terrains.ground import Ground, Walker, walker_of
-from surefoot.terrains.kinds import KINDS, Flat, Gaps, Mixed, Obstacles, Rough, Slope, Stairs, Stones, Waves
+from surefoot.terrains.kinds import KINDS, Bars, Flat, Gaps, Mixed, Obstacles, Rough, Slope, Stairs, Stones, Waves
 from surefoot.terrains.shapes import Extent, make_grid
 from surefoot.terrains.terrain import Terrain
 from surefoot_bridge.errors import SurefootError
@@ -45,6 +45,12 @@ def test_a_gap_has_its_width_from_brink_to_brink_and_its_landing_behind_it() -> 
 def test_a_gap_of_one_cell_still_has_a_bottom() -> None:
     assert ahead(Gaps(gap_m=0.05, void_depth_m=0.4), 0, 1, 2) == [0.0, -0.4, 0.0]  # two cells of the grid that is given
     assert Gaps(gap_m=0.05).spacing_m() == pytest.approx(0.025)  # and of its own grid as wide as said
+
+
+def test_a_bar_is_as_long_as_said_and_so_far_from_the_next() -> None:
+    # 1 m is twenty cells: up within the first, down within the last, then level until the next.
+    heights = ahead(Bars(bar_height_m=0.1, bar_m=1.0), 0, 1, 19, 20, 40, 41, 59, 60)
+    assert heights == [0.0, 0.1, 0.1, 0.0, 0.0, 0.1, 0.1, 0.0]
 
 
 def test_stones_are_level_on_top_and_apart_from_the_start_and_from_each_other() -> None:

@@ -6,6 +6,7 @@ import argparse
 
 from surefoot.files import NEW_FILE
 from surefoot_bridge.arguments import FILE_OR_FOLDER
+from surefoot_bridge.errors import SurefootError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,13 @@ def run(args: argparse.Namespace) -> int:
     from surefoot.files import atomic_write
     from surefoot.report import provenance, write_report
 
-    comparison = compare(read_evaluation(args.a), read_evaluation(args.b), names=(str(args.a), str(args.b)))
+    one, other = (read_evaluation(path).judged for path in (args.a, args.b))
+    for path, evaluation in ((args.a, one), (args.b, other)):
+        if not evaluation.suite.scenarios:
+            raise SurefootError(
+                f"{path} holds searches over levels alone, which have no trials to compare; its report has figures."
+            )
+    comparison = compare(one, other, names=(str(args.a), str(args.b)))
     text = comparison_markdown(comparison)
     print(text, end="")
     if args.markdown is not None:

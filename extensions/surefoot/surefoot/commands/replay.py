@@ -114,6 +114,11 @@ def _check_trial(plan: Plan, args: argparse.Namespace) -> None:
     known = {scenario.name: scenario for scenario in plan.suite.scenarios}
     if args.scenario not in known:
         raise unknown_name(f"scenario of the suite {plan.suite.name!r}", args.scenario, known)
+    if known[args.scenario].is_searched:
+        raise SurefootError(
+            f"{args.scenario} is a search over levels of its ground, without single trials to run again. Name another "
+            f"scenario of the suite {plan.suite.name!r}, or write the level as one of your own."
+        )
     if args.number >= (count := plan.asked(known[args.scenario])):
         raise SurefootError(f"There is no {_trial(args)}; it has 0 to {count - 1}. The report names those that failed.")
 

@@ -7,6 +7,7 @@ import importlib.util
 import shlex
 import signal
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
     from surefoot.evaluation.running.verification import Verified, VerifyRequest
+    from surefoot.evaluation.trials.outcome import ScenarioOutcome
     from surefoot_bridge.contract import Contract
 
 
@@ -33,7 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder of the bundle")
     parser.add_argument(
-        "--suite", default="quick", metavar="S", help="quick (default), standard, harsh, a file or a folder of files"
+        "--suite",
+        default="quick",
+        metavar="S",
+        help="quick (default), standard, harsh, graded, a file or a folder of files",
     )
     parser.add_argument(
         "--engines", "--engine", default="mujoco", metavar="E", help="mujoco (default), physx, newton, with commas"
@@ -152,7 +157,7 @@ def _next_step(args: argparse.Namespace, verified: Verified, status: int) -> str
     if status == EXIT_INTERRUPTED:
         return ""
     trials = {scenario.name: scenario.trials for scenario in verified.evaluation.suite.scenarios}
-    for outcome in verified.evaluation.outcomes:
+    for outcome in verified.evaluation.judged.outcomes:
         for trial in outcome.outcomes:
             if not trial.success and trial.number < trials[outcome.scenario]:
                 where = f"{outcome.scenario} {trial.number} --engine {short_name(outcome.engine)}"
@@ -216,6 +221,8 @@ def _print(verified: Verified, seconds: float, *, gated: bool) -> None:
         shown = f"[{100 * low:5.1f}, {100 * high:5.1f}] %"
         if row.judgement == "not scored":
             ran, shown = row.judgement, ""
+        if row.judgement == "searched" and outcome is not None:
+            ran, shown = _found(outcome), ""
         symbol = SYMBOLS[state_of(row, outcome)]
         print(f"{symbol} {short_name(row.engine):8s} {row.scenario:28s} {ran:>12s}  {shown}")
     print(headline(verified.evaluation, verified.gate, gated=gated).sentence)
@@ -232,9 +239,32 @@ def _print(verified: Verified, seconds: float, *, gated: bool) -> None:
     print(f"Report: {verified.folder}")
 
 
+def _search_figures(outcome: ScenarioOutcome) -> dict[str, float | int | None]:
+    """Return what a search found, by flat names; what is beyond its levels is null."""
+    name = f"{outcome.engine}_{outcome.scenario}"
+    if not outcome.grades:
+        return {f"{name}_half_at": outcome.half_at}
+    figures: dict[str, float | int | None] = {f"{name}_figure": outcome.figure}
+    for grade in outcome.grades:
+        at = f"{name}_friction_{grade.friction:g}"
+        figures |= {f"{at}_figure": grade.figure, f"{at}_quality": grade.quality}
+        if grade.level is not None:
+            figures[f"{at}_level"] = grade.level
+    return figures
+
+
+def _found(outcome: ScenarioOutcome) -> str:
+    """Return what a search found, short."""
+    if outcome.figure is not None:
+        levels = [str(grade.level) for grade in outcome.grades if grade.level is not None]
+        return f"{outcome.figure:.3f}" + (f" (levels {', '.join(levels)})" if levels else "")
+    return "beyond its levels" if outcome.half_at is None else f"half at {outcome.half_at:.3g}"
+
+
 def _write_report(path: Path, request: VerifyRequest, verified: Verified, seconds: float) -> None:
     from statistics import median
 
+    from surefoot.evaluation.report.grades import mean_figure
     from surefoot.evaluation.running.trial_runner import LARGEST_PUSH
     from surefoot.report import provenance, write_report
 
@@ -255,11 +285,21 @@ def _write_report(path: Path, request: VerifyRequest, verified: Verified, second
                 "sentence": row.sentence,
             }
         )
-        if outcome is not None and outcome.trials:
+        if outcome is not None and outcome.is_search:
+            figures |= _search_figures(outcome)
+            rows += [{"scenario": row.scenario, "engine": row.engine, **asdict(item)} for item in outcome.grades]
+            rows += [{"scenario": row.scenario, "engine": row.engine, **asdict(item)} for item in outcome.tried]
+        elif outcome is not None and outcome.trials:
             figures[f"{row.engine}_{row.scenario}_success_rate"] = outcome.successes / outcome.trials
             pushes = [item.measures[LARGEST_PUSH] for item in outcome.outcomes if LARGEST_PUSH in item.measures]
             if pushes:
                 figures[f"{row.engine}_{row.scenario}_median_n"] = median(pushes)
+    for engine in verified.evaluation.engines:
+        figures |= {
+            f"{engine}_mean_{name}": value
+            for name, only in (("figure", False), ("robogauge", True))
+            if (value := mean_figure(verified.evaluation, engine, in_robogauge=only)) is not None
+        }
     ok = _status(verified, judged=request.gate is not None) == EXIT_HELD
     engines = ",".join(verified.evaluation.engines)
     origin = provenance(seed=verified.evaluation.suite.seed, engine=engines, device=request.device)

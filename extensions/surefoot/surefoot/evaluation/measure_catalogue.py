@@ -89,6 +89,9 @@ _TABLE: dict[str, tuple[str, str, Better, str]] = {
         "motion.")),
     "turn_share": ("Share of the commanded yaw rate", "-", "neither", "As command_share, for the yaw rate."),
     # Where it went
+    "target_reached": ("Target reached", "-", "higher", (
+        "1 if the base came as near to the scenario's target as asked; else 0. Of scenarios with a target.")),
+    "time_to_target_s": ("Time to target", "s", "lower", "Time from the start until then. Of trials that reached it."),
     "distance_m": ("Distance", "m", "higher", "Horizontal distance of the base from its start, at the end."),
     "path_m": ("Path", "m", "neither", "Length of the way: sum |v_xy| dt, base frame."),
     "climb_m": ("Climb", "m", "neither", "Height of the ground under the base at the end, less that at the start."),

@@ -7,7 +7,7 @@ from pathlib import Path
 from surefoot.task_registry import package_folders
 from surefoot_bridge.errors import unknown_name
 
-SUITES = ("quick", "standard", "harsh")
+SUITES = ("quick", "standard", "harsh", "graded")
 """Suites that come with the package, by name."""
 
 NO_GATE_FILE = "standard"

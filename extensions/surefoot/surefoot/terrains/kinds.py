@@ -216,6 +216,38 @@ class Obstacles(_Placed):
         return True
 
 
+class Bars(_Placed):
+    """Level bars at equal distances across the way: a step up and, behind it, as far down again."""
+
+    # Of a Go2's 0.32 m: 5 to 19 cm high, as steps are.
+    growth: ClassVar[Mapping[str, Growth]] = {"bar_height_m": Growth(0.15, 0.6), "bar_m": Growth(3.0, 3.0)}
+
+    bar_height_m: float = Field(default=0.1, gt=0.0, le=0.5)
+    """Of bars."""
+    bar_m: float = Field(default=1.0, ge=0.1, le=5.0)
+    """Of bars: from the front of one to its back, and from there to the next."""
+
+    @override
+    def heights(self, spacing_m: float, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        bar = whole_cells(self.bar_m, spacing_m, fewest=2)
+        # The first riser begins at the platform's edge; those at the back stand on the bar's own ground.
+        on_bar = self._beyond(spacing_m, i, j) % (2 * bar)
+        return np.where((on_bar > 0) & (on_bar < bar), self.bar_height_m, 0.0)
+
+    @override
+    def words(self) -> str:
+        return self._placed(f"bars {_cm(self.bar_height_m)} high, one every {2 * self.bar_m:g} m")
+
+    @override
+    def unfit(self, walker: Walker) -> Iterator[tuple[str, str]]:
+        yield from _too_high("bar_height_m", self.bar_height_m, walker)
+        yield from _too_short("bar_m", self.bar_m, walker)
+
+    @override
+    def is_stepped(self) -> bool:
+        return True
+
+
 class _Void(_Placed):
     void_depth_m: float = Field(default=0.5, ge=0.1, le=2.0)
     """Of gaps and stepping stones: how far down it is between what can be stepped on."""
@@ -381,6 +413,7 @@ KINDS: dict[str, type[Ground]] = {
     "slope": Slope,
     "stairs": Stairs,
     "obstacles": Obstacles,
+    "bars": Bars,
     "gaps": Gaps,
     "stones": Stones,
     "waves": Waves,

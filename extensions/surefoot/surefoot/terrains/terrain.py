@@ -8,13 +8,13 @@ from typing import Literal, override
 import numpy as np
 
 from .ground import Ground, Walker
-from .kinds import KINDS, Gaps, Mixed, Slope, Stairs, Stones
+from .kinds import KINDS, Bars, Gaps, Mixed, Slope, Stairs, Stones
 
 
-class Terrain(Slope, Stairs, Mixed, Gaps, Stones):
+class Terrain(Slope, Stairs, Mixed, Bars, Gaps, Stones):
     """Ground under a scenario; the robot starts at the origin, facing x."""
 
-    kind: Literal["flat", "rough", "slope", "stairs", "obstacles", "gaps", "stones", "waves", "mixed"] = "flat"
+    kind: Literal["flat", "rough", "slope", "stairs", "obstacles", "bars", "gaps", "stones", "waves", "mixed"] = "flat"
 
     @property
     def ground(self) -> Ground:

@@ -69,15 +69,23 @@ def allocate(engine: str, device: str, *, processes: int | None) -> TrialAllocat
 def leaves_traces(engine: str, scenario: Scenario) -> bool:
     """Return whether trials that come after a scenario in the same process differ from those that come first.
 
-    PhysX rounds the frames of a base's joints whenever it gets another payload.
+    PhysX rounds the frames of a base's joints whenever it gets another payload; and see :func:`needs_new_ground`.
     """
-    return engine == PHYSX and scenario.robot.payload_kg.high > 0.0
+    return needs_new_ground(engine, scenario) or (engine == PHYSX and scenario.robot.payload_kg.high > 0.0)
+
+
+def needs_new_ground(engine: str, scenario: Scenario) -> bool:
+    """Return whether a scenario needs a process of its own.
+
+    The ground of a search is tiles of all its levels, and a simulator cannot change its ground.
+    """
+    return engine != MUJOCO and scenario.is_searched
 
 
 def why_not_scored(engine: str, scenario: Scenario) -> str:
     """Return why an engine cannot run a scenario as it is meant, in a sentence; empty where it can."""
     robot = scenario.robot
-    if engine == PHYSX and has_turning_friction(robot):
+    if engine == PHYSX and scenario.grading is None and has_turning_friction(robot):
         return (
             "PhysX has no rolling friction, and one torsional patch for all robots: the scenario is scored in MuJoCo "
             "and Newton."

@@ -21,7 +21,7 @@ from surefoot.evaluation.trials.outcome import ScenarioOutcome
 from surefoot.located_yaml import read_yaml, validated
 from surefoot_bridge.errors import SurefootError, unknown_name
 
-Judgement = Literal["pass", "fail", "undecided", "could not run", "not scored"]
+Judgement = Literal["pass", "fail", "undecided", "could not run", "not scored", "searched"]
 
 PASSED, FAILED, COULD_NOT_RUN = 0, 1, 2
 """Exit codes."""
@@ -76,7 +76,8 @@ class ScenarioVerdict:
         engine: Name of the engine.
         counts: Whether the gate depends on it.
         judgement: ``pass`` where the lower bound is above the threshold; ``undecided`` where trials are missing whose
-            outcomes could decide; ``not scored`` where the engine cannot run it as it is meant, which never counts.
+            outcomes could decide; ``not scored`` where the engine cannot run it as it is meant, and ``searched`` of a
+            search over levels, which is no matter of success: neither counts.
         threshold: The threshold; None where nothing ran, and none was named.
         interval: Interval of the success rate; see :func:`~surefoot.evaluation.results.result.success_interval`.
         sentence: All that in words.
@@ -154,7 +155,12 @@ def check_gate(gate: Gate, suite: Suite) -> None:
     Raises:
         SurefootError: With the nearest names.
     """
-    known = [scenario.name for scenario in suite.scenarios]
+    searched = [scenario.name for scenario in suite.scenarios if scenario.is_searched]
+    if len(searched) == len(suite.scenarios):
+        raise SurefootError(
+            f"The suite {suite.name!r} has searches alone, which nothing passes or fails: leave out --gate."
+        )
+    known = [scenario.name for scenario in suite.scenarios if not scenario.is_searched]
     for name in gate.scenarios:
         if name not in known:
             remedy = f"The gate {gate.name!r} asks for it: correct it, or choose another suite with --suite."
@@ -253,10 +259,24 @@ def _not_scored(scenario: str, engine: str, reason: str) -> ScenarioVerdict:
     )
 
 
+def _searched(outcome: ScenarioOutcome) -> ScenarioVerdict:
+    return ScenarioVerdict(
+        scenario=outcome.scenario,
+        engine=outcome.engine,
+        counts=False,
+        judgement="searched",
+        threshold=None,
+        interval=NOTHING_KNOWN,
+        sentence=f"{_where(outcome.scenario, outcome.engine)} is a search over levels, which no gate judges.",
+    )
+
+
 def _row(gate: Gate, outcome: ScenarioOutcome, counts: bool) -> ScenarioVerdict:
     threshold = gate.scenarios.get(outcome.scenario, outcome.threshold)
     successes, trials, planned = outcome.successes, outcome.trials, outcome.planned
     judgement: Judgement = "could not run"
+    if outcome.is_search and not outcome.error:
+        return _searched(outcome)
     if not outcome.error:
         judgement = certain_verdict(successes, trials - successes, planned, threshold) or "undecided"
     return ScenarioVerdict(

@@ -18,6 +18,7 @@ from surefoot_robots import RobotSpec, mjcf
 
 from .effort import ActionMeasures, EffortMeasures, JointLoads
 from .gait import GaitMeasures, PostureMeasures
+from .quality import QualityMeasures
 from .success import judged
 from .tracking import RecoveryMeasures, TrackingMeasures, WayMeasures
 
@@ -47,6 +48,7 @@ class TrialMeasures:
 
     Attributes:
         running: Which trials have not ended, (N,), bool.
+        quality: Quality by samples; None of a batch that names no full speed.
     """
 
     def __init__(
@@ -87,6 +89,9 @@ class TrialMeasures:
         self._actions = ActionMeasures(contract, n)
         self._gait = GaitMeasures(contract, spec, weight_n, period_s=period_s)
         self._posture = PostureMeasures(n, usual_height_m=spec.base_height_m)
+        self._arrived_s = np.full(n, np.nan)
+        self._has_target = batch.scenario.target is not None
+        self.quality = None if batch.full_speed is None else QualityMeasures(contract, spec, batch.full_speed)
 
     @np.errstate(invalid="ignore", over="ignore")
     def tick(self, truth: Truth, verdict: SafetyVerdict) -> None:
@@ -125,6 +130,8 @@ class TrialMeasures:
         base = (truth.base_pos_w, truth.base_lin_vel_w, truth.base_ang_vel_b, truth.joint_pos_rad, truth.motor_heat)
         self._end_where_not_finite(*base, truth.foot_pos_w, truth.foot_vel_w)
         running = self.running
+        if self.quality is not None:
+            self.quality.step(truth, command, running)
         if not running.any():
             return
 
@@ -147,6 +154,17 @@ class TrialMeasures:
         standing = self._tracking.judged & (command == 0.0).all(axis=1)
         self._gait.step(truth.foot_force_n, height[:, 1:], sole_speed, moving, standing, running)
 
+    def arrive(self, arrived: np.ndarray | None) -> None:
+        """Take in which robots have reached their target, (N,), bool: these trials are over, and nothing went wrong.
+
+        Args:
+            arrived: After a control step; None where there is no target.
+        """
+        if arrived is not None:
+            now = arrived & self.running
+            self._arrived_s[now] = self._steps * self._period_s
+            self.running &= ~now
+
     def joint_loads(self) -> JointLoads:
         """Return the loads of single joints."""
         return self._effort.loads(self._rest_s())
@@ -159,6 +177,7 @@ class TrialMeasures:
             "stopped_by_safety": np.isfinite(self._stopped_s).astype(float),
             "time_to_stop_s": self._stopped_s,
             "safety_interventions": self._interventions.sum(axis=1).astype(float),
+            **self._arrival(),
             **self._tracking.measures(),
             **self._way.measures(),
             **self._effort.measures(self._rest_s()),
@@ -181,6 +200,11 @@ class TrialMeasures:
                 numbers, seeds, measured, self._ended.tolist(), acted, strict=True
             )
         )
+
+    def _arrival(self) -> dict[str, np.ndarray]:
+        if not self._has_target:
+            return {}
+        return {"target_reached": np.isfinite(self._arrived_s).astype(float), "time_to_target_s": self._arrived_s}
 
     def _rest_s(self) -> np.ndarray:
         """For how long each robot would have gone on as it did, (N,): the rest of a length that was cut short."""

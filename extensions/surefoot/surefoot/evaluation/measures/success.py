@@ -17,7 +17,7 @@ def judged(
     ended: str = "",
     interventions: Mapping[str, int] | None = None,
 ) -> TrialOutcome:
-    """Return what came of a trial: a success if it ran to its end and no measure left the scenario's bounds.
+    """Return what came of a trial: a success if it ran to its end, or to its target, and no measure left its bounds.
 
     Args:
         scenario: Its scenario.
@@ -55,6 +55,8 @@ def with_measure(scenario: Scenario, outcome: TrialOutcome, name: str, value: fl
 
 def _shortfall(scenario: Scenario, measures: Mapping[str, float]) -> str:
     """Return the first bound that does not hold, in the scenario's order; empty where all do."""
+    if not measures.get("target_reached", 1.0):
+        return "target not reached"
     for name, bound in scenario.success.items():
         if name not in measures:
             return f"{name} not measured"

@@ -9,6 +9,7 @@ from surefoot.evaluation.results.result import Evaluation
 
 from .engine_style import style_of
 from .findings import red_flags
+from .grades import Grades, grades_of
 from .markdown_text import plain, table
 from .verdict import MEANINGS, SYMBOLS, Cell, State, cells, headline
 from .words import counted, title
@@ -24,19 +25,23 @@ def markdown_summary(evaluation: Evaluation, verdict: GateVerdict, *, gated: boo
         verdict: What the gate, or the suite's own thresholds, say of it.
         gated: Whether somebody asked for a gate.
     """
-    top = headline(evaluation, verdict, gated=gated)
+    top, grades = headline(evaluation, verdict, gated=gated), grades_of(evaluation)
+    evaluation = evaluation.judged
     rows = [(scenario.name, cells(evaluation, verdict, scenario.name)) for scenario in evaluation.suite.scenarios]
     found = {cell.state for _, row in rows for cell in row}
     meanings = "; ".join(f"{SYMBOLS[state]} {MEANINGS[state]}" for state in SYMBOLS if state in found)
-    parts = [
-        f"### {SYMBOLS[top.state]} {plain(top.sentence)}",
-        plain(top.basis),
-        table(
-            ["Scenario", *(style_of(engine).label for engine in evaluation.engines)],
-            [[title(name), *map(_cell, row)] for name, row in rows],
-        ),
-        f"{meanings}. Rate, 95 % interval, successes.",
-    ]
+    parts = [f"### {SYMBOLS[top.state]} {plain(top.sentence)}"]
+    if grades is not None:
+        parts += _graded(grades)
+    if rows:
+        parts += [
+            plain(top.basis),
+            table(
+                ["Scenario", *(style_of(engine).label for engine in evaluation.engines)],
+                [[title(name), *map(_cell, row)] for name, row in rows],
+            ),
+            f"{meanings}. Rate, 95 % interval, successes.",
+        ]
     failures = [line for name, row in rows for line in _failures(name, row)]
     if failures:
         parts.append("\n".join(["**Why trials failed**", "", *failures]))
@@ -45,6 +50,15 @@ def markdown_summary(evaluation: Evaluation, verdict: GateVerdict, *, gated: boo
         said = [f"- **{plain(flag.title)}** ({flag.sureness}). Try: {plain(flag.remedies[0])}" for flag in flags]
         parts.append("\n".join(["**What to look at**", "", *said]))
     return "\n\n".join(parts) + "\n"
+
+
+def _graded(grades: Grades) -> list[str]:
+    said = ["\n".join(f"- {plain(sentence)}" for sentence in grades.sentences)] if grades.sentences else []
+    if grades.rows:
+        head = ["Ground", "Engine", "Figure", *(f"friction {friction}" for friction in grades.frictions)]
+        rows = [[row.title, row.engine, row.figure, *(level or "-" for level in row.levels)] for row in grades.rows]
+        said += [table(head, rows), "At each friction: highest level that is mastered, and the quality there."]
+    return said
 
 
 def _cell(cell: Cell) -> str:

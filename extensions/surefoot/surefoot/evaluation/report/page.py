@@ -19,6 +19,7 @@ from .engine_style import style_of
 from .figure import Recordings
 from .film import Drawn, FilmKey, films
 from .findings import engine_gap, red_flags
+from .grades import FORMULA, grades_of
 from .scenario_section import filmed, scenario_section
 from .verdict import MEANINGS, SYMBOLS, headline
 from .words import title, with_code
@@ -58,8 +59,8 @@ def write_page(path: Path, content: ReportContent) -> None:
 
 def render_page(content: ReportContent) -> str:
     """Return the page: HTML with all that it shows in it. Films that cannot be drawn are left out, and that is said."""
-    evaluation, remarks = content.evaluation, list(content.remarks)
-    verdict = content.verdict or suite_verdict(evaluation)
+    whole, remarks = content.evaluation, list(content.remarks)
+    verdict, evaluation = content.verdict or suite_verdict(whole), whole.judged
     drawn: dict[FilmKey, Drawn] = {}
     to_film = filmed(evaluation, content.recordings) if content.with_films else {}
     if to_film:
@@ -73,10 +74,12 @@ def render_page(content: ReportContent) -> str:
     ]
     return template("page.html").render(
         evaluation=evaluation,
-        headline=headline(evaluation, verdict, gated=content.verdict is not None),
+        headline=headline(whole, verdict, gated=content.verdict is not None),
         gate=content.verdict.gate if content.verdict else None,
         engines=[style_of(engine) for engine in evaluation.engines],
         sections=sections,
+        grades=grades_of(whole),
+        formula=FORMULA,
         aside=any(not cell.counts for section in sections for cell in section.cells),
         flags=red_flags(evaluation),
         gap=engine_gap(evaluation),

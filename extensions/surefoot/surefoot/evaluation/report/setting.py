@@ -36,6 +36,9 @@ def setting(scenario: Scenario) -> list[tuple[str, str]]:
 
 def _commands(scenario: Scenario) -> str:
     said = []
+    target = scenario.target
+    if target is not None:
+        return f"to {given(target.ahead_m)}{THIN}m ahead, {target.way} at {given(target.speed_m_s)}{THIN}m/s, steered"
     for command in scenario.commands:
         forward, sideways, yaw_rate = command.velocity
         parts = []

@@ -60,7 +60,7 @@ class Cell(NamedTuple):
 
 def state_of(row: ScenarioVerdict, outcome: ScenarioOutcome | None) -> State:
     """Return how a scenario did in an engine."""
-    if row.judgement == "not scored":
+    if row.judgement in ("not scored", "searched"):
         return "unscored"
     if outcome is None or row.judgement == "undecided":
         return "open"
@@ -104,6 +104,8 @@ def headline(evaluation: Evaluation, verdict: GateVerdict, *, gated: bool) -> He
     errors = [title(key[0]) for key, state in states.items() if state == "error"]
     if errors and verdict.exit_code == COULD_NOT_RUN:
         return Headline("error", f"No verdict: {_some(errors)} could not run.", basis)
+    if not names:
+        return Headline("pass", f"Graded in {listed([style_of(engine).label for engine in evaluation.engines])}.", "")
     if not unfit:
         quantity = "both" if len(names) == 2 else f"all {len(names)}"
         all_of_them = f"{quantity} scenarios hold" if len(names) > 1 else f"{title(names[0])} holds"
@@ -133,7 +135,9 @@ def headline(evaluation: Evaluation, verdict: GateVerdict, *, gated: bool) -> He
 def _not_counting(evaluation: Evaluation, verdict: GateVerdict) -> str:
     """Return what is to be said of scenarios that the gate reports only; nothing where all count."""
     counting = {row.scenario for row in verdict.rows if row.counts}
-    rows = [row for row in verdict.rows if row.scenario not in counting and row.judgement != "not scored"]
+    rows = [
+        row for row in verdict.rows if row.scenario not in counting and row.judgement not in ("not scored", "searched")
+    ]
     names = {row.scenario for row in rows}
     if not names:
         return ""

@@ -69,6 +69,8 @@ def tables(evaluation: Evaluation, verdict: GateVerdict) -> dict[str, Rows]:
 def log_evaluation(run: Any, evaluation: Evaluation, verdict: GateVerdict) -> None:
     """Send an evaluation to a run of Weights & Biases: the tables, and each success rate in its summary.
 
+    Of searches over levels the summary has what they found.
+
     Args:
         run: What ``wandb.init`` returned.
         evaluation: The evaluation.
@@ -76,10 +78,14 @@ def log_evaluation(run: Any, evaluation: Evaluation, verdict: GateVerdict) -> No
     """
     import wandb
 
-    found = tables(evaluation, verdict)
+    found = tables(evaluation.judged, verdict)
     run.log({name: wandb.Table(columns=[*table.columns], data=table.rows) for name, table in found.items()})
     for outcome in evaluation.outcomes:
-        if outcome.trials:
-            key = f"{PREFIX}/{outcome.engine}/{outcome.scenario}/success_rate"
-            run.summary[key] = outcome.successes / outcome.trials
+        place = f"{PREFIX}/{outcome.engine}/{outcome.scenario}"
+        if outcome.figure is not None:
+            run.summary[f"{place}/figure"] = outcome.figure
+        elif outcome.half_at is not None:
+            run.summary[f"{place}/half_at"] = outcome.half_at
+        elif outcome.trials and not outcome.is_search:
+            run.summary[f"{place}/success_rate"] = outcome.successes / outcome.trials
     run.summary[f"{PREFIX}/passed"] = verdict.passed

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from surefoot.evaluation.scenarios.scenario import Suite
-from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.trials.outcome import Grade, ScenarioOutcome, TrialOutcome, Tried
 from surefoot.files import atomic_write
 from surefoot.located_yaml import LocatedYaml, validated
 from surefoot_bridge.contract.strict_json import parse_json
@@ -70,6 +71,33 @@ class _SuccessRate(_Part):
     high: float | None
 
 
+class _Tried(_Part):
+    """A level of the ground that a search tried; ``friction`` is null in a search at the scenario's own."""
+
+    size: float
+    friction: float | None
+    successes: int
+    trials: int
+
+
+class _Grade(_Part):
+    """How well the policy does on a kind of ground at a friction; ``level`` is null of ground without levels."""
+
+    friction: float
+    level: int | None
+    quality: float | None
+    figure: float
+
+
+class _Search(_Part):
+    """What a search over levels of the ground found."""
+
+    tried: tuple[_Tried, ...]
+    grades: tuple[_Grade, ...]
+    half_at: float | None
+    """Size at which success falls to one half; null where it is beyond the levels, or was not searched for."""
+
+
 class _Result(_Part):
     """A scenario in an engine."""
 
@@ -84,6 +112,8 @@ class _Result(_Part):
     error: str
     success: _SuccessRate
     trials: _Trials
+    search: _Search | None = None
+    """Of a scenario that searches over levels of its ground; left out of others."""
 
 
 class _File(_Part):
@@ -183,6 +213,7 @@ def _result(outcome: ScenarioOutcome) -> dict[str, Any]:
     names = sorted({name for trial in trials for name in trial.measures})
     rules = sorted({name for trial in trials for name in trial.interventions})
     low, high = success_interval(outcome) or (None, None)
+    search = {} if not (outcome.tried or outcome.grades) else {"search": _search(outcome)}
     return {
         "scenario": outcome.scenario,
         "engine": outcome.engine,
@@ -207,7 +238,21 @@ def _result(outcome: ScenarioOutcome) -> dict[str, Any]:
             "measures": {name: [_measure(outcome, trial, name) for trial in trials] for name in names},
             "interventions": {name: [trial.interventions.get(name, 0) for trial in trials] for name in rules},
         },
+        **search,
     }
+
+
+def _search(outcome: ScenarioOutcome) -> dict[str, Any]:
+    grades = [
+        {
+            **asdict(grade),
+            "quality": None if grade.quality is None else rounded(grade.quality),
+            "figure": rounded(grade.figure),
+        }
+        for grade in outcome.grades
+    ]
+    half_at = None if outcome.half_at is None else rounded(outcome.half_at)
+    return {"tried": [asdict(item) for item in outcome.tried], "grades": grades, "half_at": half_at}
 
 
 def _measure(outcome: ScenarioOutcome, trial: TrialOutcome, name: str) -> float | None:
@@ -235,6 +280,7 @@ def _outcome(result: _Result) -> ScenarioOutcome:
         )
         for row, number in enumerate(columns.number)
     )
+    search = result.search or _Search(tried=(), grades=(), half_at=None)
     return ScenarioOutcome(
         scenario=result.scenario,
         engine=result.engine,
@@ -245,6 +291,9 @@ def _outcome(result: _Result) -> ScenarioOutcome:
         length_s=result.length_s,
         notes=result.notes,
         error=result.error,
+        tried=tuple(Tried(**item.model_dump()) for item in search.tried),
+        grades=tuple(Grade(**item.model_dump()) for item in search.grades),
+        half_at=search.half_at,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -74,6 +74,13 @@ class Evaluation:
         """Return what came of a scenario in an engine; None if it did not get its turn."""
         found = (item for item in self.outcomes if (item.scenario, item.engine) == (scenario, engine))
         return next(found, None)
+
+    @property
+    def judged(self) -> Evaluation:
+        """What of it is a matter of success: all but searches over levels."""
+        scenarios = tuple(scenario for scenario in self.suite.scenarios if not scenario.is_searched)
+        outcomes = tuple(outcome for outcome in self.outcomes if not outcome.is_search)
+        return replace(self, suite=self.suite.model_copy(update={"scenarios": scenarios}), outcomes=outcomes)
 
     @property
     def not_scored(self) -> dict[tuple[str, str], str]:

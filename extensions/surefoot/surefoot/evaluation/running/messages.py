@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
-from surefoot.evaluation.trials.outcome import TrialOutcome
+from surefoot.evaluation.trials.outcome import Searched, TrialOutcome
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,21 @@ class Answer:
     """What came of a request.
 
     Attributes:
-        outcomes: Of each trial.
+        found: Of each trial, and of the search that they belong to.
         seconds: How long it took [s].
         spent_s: Where it went, by the names of :class:`~surefoot.evaluation.running.timing.TimeSpent` [s].
         error: Why it could not run; empty where it did.
     """
 
-    outcomes: tuple[TrialOutcome, ...] = ()
+    found: Searched = field(default_factory=lambda: Searched(outcomes=()))
     seconds: float = 0.0
     spent_s: dict[str, float] = field(default_factory=dict)
     error: str = ""
+
+    @property
+    def outcomes(self) -> tuple[TrialOutcome, ...]:
+        """Of each trial."""
+        return self.found.outcomes
 
     def to_json(self) -> str:
         """Return it as one line."""
@@ -62,4 +67,4 @@ class Answer:
     def from_json(cls, line: str) -> Answer:
         """Read it from a line."""
         data = json.loads(line)
-        return cls(**{**data, "outcomes": tuple(TrialOutcome(**item) for item in data["outcomes"])})
+        return cls(**{**data, "found": Searched.from_plain(data["found"])})

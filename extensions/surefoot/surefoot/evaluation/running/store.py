@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.evaluation.scenarios.scenario import Scenario
-from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.trials.outcome import ScenarioOutcome, Searched
 from surefoot.files import write_json
 
 _VERSIONED = {
@@ -51,8 +51,7 @@ class OutcomeStore:
         if data.get("key") != self._key(scenario, engine, asked, stop_early):
             return None
         outcome = data["outcome"]
-        outcome["outcomes"] = tuple(TrialOutcome(**item) for item in outcome["outcomes"])
-        return ScenarioOutcome(**{**outcome, "notes": tuple(outcome["notes"])})
+        return ScenarioOutcome(**{**outcome, **vars(Searched.from_plain(outcome))})
 
     def keep(self, scenario: Scenario, outcome: ScenarioOutcome, *, asked: int, stop_early: bool) -> None:
         """Keep what came of a scenario; one that could not run is not kept, so that it is tried again."""

@@ -9,11 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from surefoot.engines import short_name
-from surefoot.evaluation.engines.choice import MUJOCO, TrialAllocation, allocate, leaves_traces, why_not_scored
+from surefoot.evaluation.engines.choice import (
+    MUJOCO,
+    TrialAllocation,
+    allocate,
+    leaves_traces,
+    needs_new_ground,
+    why_not_scored,
+)
 from surefoot.evaluation.results.exemplars import keep_exemplars
 from surefoot.evaluation.scenarios.scenario import Scenario, Suite
 from surefoot.evaluation.statistics import certain_verdict
-from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome
+from surefoot.evaluation.trials.level_search import LevelSearch
+from surefoot.evaluation.trials.outcome import ScenarioOutcome, Searched, TrialOutcome
 from surefoot.evaluation.trials.push_search import push_search
 
 from .messages import Answer, Request, Setup
@@ -57,11 +65,14 @@ class Plan:
 
     def asked(self, scenario: Scenario) -> int:
         """Return how many trials of a scenario run in an engine at most."""
-        return self.trials or scenario.trials
+        return scenario.planned_trials if scenario.is_searched else self.trials or scenario.trials
 
     def chunks(self, scenario: Scenario, engine: str) -> list[list[int]]:
         """Return the numbers of a scenario's trials in an engine, those in one list that run side by side."""
-        asked, chunk = self.asked(scenario), self.allocation(engine).chunk
+        asked = self.asked(scenario)
+        if scenario.is_searched:
+            return [list(range(asked))]
+        chunk = self.allocation(engine).chunk
         return [list(range(first, min(first + chunk, asked))) for first in range(0, asked, chunk)]
 
     def worker(self, engine: str, index: int) -> WorkerProcess:
@@ -112,6 +123,8 @@ class _Job:
     def work_s(self, trials: int) -> float:
         """Return the simulated time of so many trials [s]."""
         rounds = 1 if self.scenario.largest_push is None else push_search(self.scenario.largest_push, 1).rounds
+        if self.scenario.levels is not None:
+            rounds = LevelSearch(len(self.scenario.levels.sizes)).rounds
         return trials * rounds * self.scenario.length_s
 
 
@@ -166,6 +179,7 @@ class SuiteRun:
                 finished += 1
                 continue
             chunks, first = plan.chunks(declared, engine), plan.allocation(engine).first_chunks
+            first = None if declared.is_searched else first
             jobs.append(_Job(declared, scenario, engine, chunks[:first], chunks[first:] if first else []))
         if finished:
             self._say(f"{short_name(engine)}: {finished} scenarios are finished already.")
@@ -197,7 +211,10 @@ class SuiteRun:
         """Give a worker one chunk of trials after the other."""
         while (taken := self._take(jobs)) is not None:
             job, index = taken
-            folder = self.store.recordings(job.scenario.name, job.engine).resolve() if self._plan.record else ""
+            if needs_new_ground(job.engine, job.scenario):
+                worker.finish()  # this request starts another
+            record = self._plan.record and not job.declared.is_searched
+            folder = self.store.recordings(job.scenario.name, job.engine).resolve() if record else ""
             answer = worker.ask(Request(job.scenario.name, job.chunks[index], str(folder)), self._advancing(job, index))
             with self._lock:
                 if self._stopped:
@@ -268,9 +285,10 @@ class SuiteRun:
             if answer.error:
                 return self._ended(job, ran, error=answer.error)
             ran += answer.outcomes
+            if not self._plan.stop_early or job.declared.is_searched or len(ran) == job.planned:
+                continue
             successes = sum(outcome.success for outcome in ran)
-            certain = certain_verdict(successes, len(ran) - successes, job.planned, job.scenario.threshold)
-            if self._plan.stop_early and len(ran) < job.planned and certain is not None:
+            if certain_verdict(successes, len(ran) - successes, job.planned, job.scenario.threshold) is not None:
                 return self._ended(job, ran, stopped_early=True)
         return self._ended(job, ran)
 
@@ -284,6 +302,8 @@ class SuiteRun:
         if job.held_back:
             asked = self._plan.asked(declared)
             notes.append(f"{job.planned} trials of {asked}, which decide; this engine is slow on a CPU.")
+        found = job.answers[0].found if job.declared.is_searched and 0 in job.answers else Searched(outcomes=())
+        notes += found.notes
         return ScenarioOutcome(
             scenario=job.scenario.name,
             engine=job.engine,
@@ -294,6 +314,9 @@ class SuiteRun:
             length_s=job.scenario.length_s if shortened else None,
             notes=tuple(notes),
             error=error,
+            tried=found.tried,
+            grades=found.grades,
+            half_at=found.half_at,
         )
 
 
@@ -301,4 +324,8 @@ def _line(outcome: ScenarioOutcome) -> str:
     name = f"{short_name(outcome.engine):8s} {outcome.scenario:28s}"
     if outcome.error:
         return f"{name} could not run: {outcome.error.splitlines()[0]}"
+    if outcome.figure is not None:
+        return f"{name} {outcome.figure:.3f}"
+    if outcome.half_at is not None:
+        return f"{name} one half at {outcome.half_at:.3g}"
     return f"{name} {outcome.successes} of {outcome.trials} succeeded"

@@ -9,13 +9,15 @@ import numpy as np
 
 from surefoot.evaluation.measures.collector import GroundHeight, TrialMeasures
 from surefoot.evaluation.trials.batch import TrialBatch
-from surefoot.evaluation.trials.command_schedule import COMPONENTS, command_schedule, component_order
+from surefoot.evaluation.trials.command_schedule import COMPONENTS, component_order
 from surefoot.evaluation.trials.engine import TrialEngine
 from surefoot.evaluation.trials.latency import CommandLatency
+from surefoot.evaluation.trials.operator import operator_of
 from surefoot.evaluation.trials.outcome import TrialOutcome
 from surefoot.evaluation.trials.pushes import TrialPushes
 from surefoot.evaluation.trials.recording import TrialRecorder
 from surefoot.evaluation.trials.sensor_noise import SensorLayer
+from surefoot.evaluation.trials.uniform_noise import UniformNoiseLayer
 from surefoot_bridge.bundle import Bundle
 from surefoot_bridge.control import Controller, ControllerState, TickInputs
 from surefoot_bridge.errors import SurefootError
@@ -85,7 +87,8 @@ class TrialRun:
         self._period_s, self._tick_s = contract.timing.control_period_s, engine.tick_s
         self._ticks_per_step = _whole_ticks(self._period_s, engine)
         self.controller = Controller(bundle, limits)
-        self._commands, self._order = command_schedule(batch.scenario, self._period_s), component_order(contract)
+        self._operator, self._order = operator_of(batch, self._period_s), component_order(contract)
+        self._num_steps = max(1, round(batch.scenario.length_s / self._period_s))
         self.measures = TrialMeasures(
             contract,
             get_robot(contract.robot.name),
@@ -98,6 +101,10 @@ class TrialRun:
         n = batch.num_trials
         self._no = np.zeros(n, dtype=bool)
         self._sensors = SensorLayer(contract, batch)
+        noise = batch.scenario.uniform_noise
+        self._noise = None
+        if noise is not None:
+            self._noise = UniformNoiseLayer(noise, batch.seeds, len(contract.robot.joint_names))
         self._pushes = TrialPushes(batch, self._tick_s)
 
     def run(
@@ -114,8 +121,8 @@ class TrialRun:
         request = np.full(n, Request.WALK, dtype=np.int8)
         spent.add("controller_s")
         watched_s, tick = 0.0, 0
-        for step, asked in enumerate(self._commands):
-            command = np.tile(asked, (n, 1))  # (N, 3)
+        for step in range(self._num_steps):
+            command = self._operator.command(step, truth)  # (N, 3)
             response = np.zeros(n, dtype=np.int8)
             velocity = command[:, self._order]
             target, push = stands.joint_pos_rad, None
@@ -123,7 +130,8 @@ class TrialRun:
                 seen = self._sensors(report, new_step=within == 0)
                 spent.add("other_s")
                 if within == 0:
-                    state = self._ask_policy(state, seen, velocity, request)
+                    shown = seen if self._noise is None else self._noise(seen)
+                    state = self._ask_policy(state, shown, velocity, request)
                 inputs = TickInputs.undisturbed(tick * self._tick_s, velocity, request)
                 verdict, state = self.controller.command(state, seen, inputs)
                 if tick == 0:
@@ -141,11 +149,12 @@ class TrialRun:
                 measures.tick(truth, verdict)
                 spent.add("measures_s")
             measures.step(truth, command, state.action)
+            measures.arrive(self._operator.arrived(truth))
             spent.add("measures_s")
             if recorder is not None:
                 recorder.record(truth, command=command, joint_target_rad=target, response=response, push_force_w=push)
             if on_progress is not None:
-                on_progress((step + 1) / len(self._commands))
+                on_progress((step + 1) / self._num_steps)
             if not measures.running.any():
                 watched_s += self._period_s
                 if recorder is None or watched_s >= AFTERMATH_S:

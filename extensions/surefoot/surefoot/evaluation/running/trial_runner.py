@@ -10,14 +10,15 @@ from types import TracebackType
 import numpy as np
 
 from surefoot.engines import short_name
-from surefoot.evaluation.engines.choice import MUJOCO, has_turning_friction, why_not_scored
+from surefoot.evaluation.engines.choice import MUJOCO, PHYSX, has_turning_friction, why_not_scored
+from surefoot.evaluation.measures.quality import QualityMeasures
 from surefoot.evaluation.measures.success import with_measure
 from surefoot.evaluation.scenarios.ground import lay_out, scenario_grid
 from surefoot.evaluation.scenarios.robot_fit import trial_limits
 from surefoot.evaluation.scenarios.scenario import LargestPush, Scenario, Suite
 from surefoot.evaluation.trials.batch import TrialBatch
 from surefoot.evaluation.trials.engine import TrialEngine
-from surefoot.evaluation.trials.outcome import TrialOutcome
+from surefoot.evaluation.trials.outcome import Searched, TrialOutcome
 from surefoot.evaluation.trials.push_search import push_search
 from surefoot.evaluation.trials.recording import TrialRecorder
 from surefoot.evaluation.trials.sampling import draw_batch, largest_push_times
@@ -26,9 +27,10 @@ from surefoot.terrains.isaac_ground import IsaacGround
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError, unknown_name
 
+from .level_run import grade, search_half
 from .messages import Setup
 from .timing import TimeSpent
-from .trial_run import run_batch
+from .trial_run import TrialRun, run_batch
 
 LARGEST_PUSH = "largest_push_n"
 """Measure that the search for the largest push fills in."""
@@ -71,10 +73,6 @@ class TrialRunner:
         self._engine: TrialEngine | None = None
         self._grid: HeightGrid | None = None
         self._ground: IsaacGround | None = None
-        if setup.engine != MUJOCO:
-            scored = [item for item in self._suite.scenarios if not why_not_scored(setup.engine, item)]
-            self._ground = lay_out(scored)
-            self._turning_friction = any(has_turning_friction(item.robot) for item in scored)
 
     def __enter__(self) -> TrialRunner:
         return self
@@ -108,13 +106,51 @@ class TrialRunner:
         Raises:
             SurefootError: If the suite has no such scenario, or the engine cannot run it.
         """
-        scenario = scenario_in(self._suite, name, whole_length=self._setup.whole_length)
-        if reason := why_not_scored(self._setup.engine, scenario):
-            raise SurefootError(f"{name} is not scored in {short_name(self._setup.engine)}. {reason}")
+        scenario = self._scored(name)
         batch = draw_batch(self._suite, scenario, np.asarray(numbers, dtype=np.int64), self._bundle.contract)
+        if scenario.is_searched:
+            raise SurefootError(f"{name} is a search over levels of its ground; it has no single trial to run.")
         if scenario.largest_push is not None:
             return self._search(batch, scenario.largest_push, recordings, on_progress)
         return self._run(batch, recordings, on_progress)
+
+    def find(
+        self,
+        name: str,
+        numbers: list[int],
+        recordings: Path | None,
+        on_progress: Callable[[float], None] = lambda _: None,
+    ) -> Searched:
+        """Run trials of a scenario, or the search over levels that they all belong to; see :meth:`run`."""
+        scenario = self._scored(name)
+        self._open_ground(scenario)
+        if scenario.grading is not None:
+            found = grade(_Batches(self), scenario, scenario.grading, on_progress)
+            if self._setup.engine == PHYSX and has_turning_friction(scenario.robot):
+                found = replace(
+                    found, notes=(*found.notes, "PhysX has no rolling friction: feet resist sliding alone.")
+                )
+            return found
+        if scenario.half_success is not None:
+            return search_half(_Batches(self), scenario, scenario.half_success.levels, on_progress)
+        return Searched(outcomes=self.run(name, numbers, recordings, on_progress))
+
+    def _scored(self, name: str) -> Scenario:
+        """Return a scenario that the engine can run as it is meant; one that it cannot is refused."""
+        scenario = scenario_in(self._suite, name, whole_length=self._setup.whole_length)
+        if reason := why_not_scored(self._setup.engine, scenario):
+            raise SurefootError(f"{name} is not scored in {short_name(self._setup.engine)}. {reason}")
+        return scenario
+
+    def _open_ground(self, scenario: Scenario) -> None:
+        """Lay out the ground of a simulator that has all of it from the beginning on: of a search, or of all others."""
+        if self._setup.engine == MUJOCO or self._ground is not None:
+            return
+        scored = [item for item in self._suite.scenarios if not why_not_scored(self._setup.engine, item)]
+        mine = [scenario] if scenario.is_searched else [item for item in scored if not item.is_searched]
+        self._ground = lay_out(mine)
+        turning = any(has_turning_friction(item.robot) for item in mine)
+        self._turning_friction = turning and self._setup.engine != PHYSX
 
     def _run(
         self,
@@ -185,6 +221,7 @@ class TrialRunner:
     def _engine_for(self, scenario: Scenario) -> tuple[TrialEngine, HeightGrid]:
         """Return the engine with the scenario's ground, and the ground; a MuJoCo model has one ground only."""
         setup, contract = self._setup, self._bundle.contract
+        self._open_ground(scenario)
         if self._ground is not None:
             if self._engine is None:
                 from surefoot.engines import check_physics
@@ -208,6 +245,35 @@ class TrialRunner:
             self._engine = MujocoTrialEngine(contract, num_trials=setup.num_trials, grid=grid)
             self._grid = grid
         return self._engine, grid
+
+
+class _Batches:
+    """Runs batches of a search; see :class:`~surefoot.evaluation.running.level_run.BatchRunner`."""
+
+    def __init__(self, runner: TrialRunner) -> None:
+        self._runner = runner
+        self.most, self.period_s = runner._setup.num_trials, runner._period_s
+
+    def draw(self, scenario: Scenario, numbers: np.ndarray) -> TrialBatch:
+        return draw_batch(self._runner._suite, scenario, numbers, self._runner._bundle.contract)
+
+    def run(
+        self, batch: TrialBatch, on_progress: Callable[[float], None]
+    ) -> tuple[tuple[TrialOutcome, ...], QualityMeasures | None]:
+        runner = self._runner
+        engine, grid = runner._engine_for(batch.scenario)
+        if runner._setup.engine == PHYSX:
+            still = dict.fromkeys(("torsional_friction_m", "rolling_friction_m"), np.zeros(batch.num_trials))
+            batch = replace(batch, variation=type(batch.variation)(**{**vars(batch.variation), **still}))
+        run = TrialRun(
+            runner._bundle,
+            engine,
+            batch,
+            limits=runner._limits,
+            ground_height=None if grid.is_flat else grid.height,
+        )
+        outcomes = run.run(recorder=None, on_progress=on_progress, spent=runner._spent)
+        return outcomes, run.measures.quality
 
 
 def _same(one: HeightGrid, other: HeightGrid) -> bool:

@@ -20,7 +20,7 @@ from surefoot.files import atomic_write
 from surefoot.report import provenance, versions
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.errors import unknown_name
+from surefoot_bridge.errors import SurefootError, unknown_name
 
 from .progress import Tally
 from .suite_run import Plan, SuiteRun
@@ -92,6 +92,12 @@ def checked(request: VerifyRequest, bundle: Bundle | None = None) -> Plan:
         check_gate(load_gate(request.gate), suite)
     if request.scenarios:
         suite = _only(suite, request.scenarios)
+    searched = [scenario.name for scenario in suite.scenarios if scenario.is_searched]
+    if request.trials is not None and len(searched) == len(suite.scenarios):
+        raise SurefootError(
+            f"--trials {request.trials} does not go with {', '.join(searched)}: a search says itself how many trials "
+            "it takes. Leave it out, or write a suite of your own."
+        )
     return Plan(
         bundle=request.bundle,
         identity=bundle.identity,

@@ -45,11 +45,11 @@ def _serve(setup: Setup, answers: IO[str]) -> None:
             began = time.perf_counter()
             recordings = Path(request.recordings) if request.recordings else None
             try:
-                outcomes = runner.run(request.scenario, request.numbers, recordings, _Teller(answers))
+                found = runner.find(request.scenario, request.numbers, recordings, _Teller(answers))
             except SurefootError as error:
                 _say(answers, Answer(error=str(error)))
                 continue
-            _say(answers, Answer(outcomes, time.perf_counter() - began, asdict(runner.take_time_spent())))
+            _say(answers, Answer(found, time.perf_counter() - began, asdict(runner.take_time_spent())))
 
 
 class _Teller:

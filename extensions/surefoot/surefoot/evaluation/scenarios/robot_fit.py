@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from surefoot.located_yaml import Mistake
-from surefoot.terrains.ground import walker_of
+from surefoot.terrains.ground import Walker, walker_of
 from surefoot_bridge.robots.mujoco_robot import AMBIENT_C
 from surefoot_bridge.safety import StageLimits
 from surefoot_bridge.stages import stage_of
 from surefoot_robots import get_robot, mjcf
 
+from .grading import Levels
 from .rules import span_text
 from .scenario import Scenario
+from .search_rules import search_mistakes
 
 if TYPE_CHECKING:
     from surefoot_bridge.contract import Contract
@@ -51,6 +53,8 @@ def _unfit(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
     spec, robot = get_robot(contract.robot.name), scenario.robot
     for field, text in scenario.terrain.unfit(walker_of(spec)):
         yield Mistake(("terrain", field), text)
+    if scenario.levels is not None and not any(search_mistakes(scenario)):  # which are named already
+        yield from _unfit_levels(scenario, scenario.levels, walker_of(spec), contract.safety.tilt_limit_rad)
     limit = contract.safety.tilt_limit_rad
     places = {("robot", "tilt_deg"): robot.tilt_deg.high}
     grade = scenario.terrain.grade()
@@ -74,6 +78,19 @@ def _unfit(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:
         yield Mistake(("robot", "joint_offset_rad"), text)
     if robot.sensor_noise.high > 0.0 and not any(term.trained_noise for term in contract.observation.terms):
         yield Mistake(("robot", "sensor_noise"), "multiplies the noise that the contract names, but it names none.")
+
+
+def _unfit_levels(scenario: Scenario, levels: Levels, walker: Walker, tilt_limit_rad: float) -> Iterator[Mistake]:
+    place = ("grading" if scenario.grading is not None else "half_success", "levels", "sizes")
+    for index, size in enumerate(levels.sizes):
+        terrain = levels.terrain_at(scenario.terrain, index + 1)
+        yield from (Mistake((*place, index), text) for field, text in terrain.unfit(walker) if field == levels.field)
+        grade = terrain.grade()
+        if grade is not None and grade[0] == levels.field and math.radians(size) >= tilt_limit_rad:
+            text = (
+                f"is {size:g}; the contract takes a robot that tilts by {math.degrees(tilt_limit_rad):.3g} for fallen."
+            )
+            yield Mistake((*place, index), text)
 
 
 def _too_hot(scenario: Scenario, contract: Contract) -> Iterator[Mistake]:

@@ -11,16 +11,20 @@ from surefoot.located_yaml import Mistake, nearest
 from surefoot.terrains.kinds import KINDS
 
 from .scenario import VARIED, Scenario, Span
+from .search_rules import search_mistakes
 
 _TRACKING = tuple(
     name for name in MEASURES if name.startswith(("rms_v", "rms_yaw", "steady_", "command_share", "turn_share"))
 )
+
+_OF_TARGETS = ("target_reached", "time_to_target_s")
 
 
 def scenario_mistakes(scenario: Scenario) -> Iterator[Mistake]:
     """Yield what is wrong with a scenario that a file states, whatever the policy, each at its place in it."""
     yield from _terrain(scenario)
     yield from _timeline(scenario)
+    yield from search_mistakes(scenario)
     yield from _robot(scenario)
     yield from _success(scenario)
 
@@ -33,7 +37,7 @@ def _terrain(scenario: Scenario) -> Iterator[Mistake]:
         yield Mistake(("terrain", key), f"is of {known}, but kind is {terrain.kind}; leave one out.")
     yield from (Mistake(("terrain", field), text) for field, text in terrain.impossible())
     friction, grade = scenario.robot.friction.low, terrain.grade()
-    if grade is not None and friction <= math.tan(math.radians(grade[1])):
+    if grade is not None and not scenario.is_searched and friction <= math.tan(math.radians(grade[1])):
         field, degrees = grade
         yield Mistake(
             ("terrain", field),
@@ -102,11 +106,19 @@ def _success(scenario: Scenario) -> Iterator[Mistake]:
             yield Mistake(place, "is of scenarios that push, but there are no pushes; add some or leave it out.")
         elif name == "largest_push_n" and scenario.largest_push is None:
             yield Mistake(place, "is of scenarios that search for it; add largest_push or leave it out.")
+        elif name in _OF_TARGETS and scenario.target is None:
+            yield Mistake(place, "is of scenarios with a target; add one or leave it out.")
+        elif name in _TRACKING and scenario.target is not None:
+            yield Mistake(
+                place, "is of commands that stay for a while; whoever steers to a target changes them always."
+            )
         elif name in _TRACKING and _judged_s(scenario) <= 0.0:
             yield Mistake(
                 place,
                 f"has no time to be judged in: {scenario.settle_s:g} s of settle_s follow each command and push.",
             )
+    if scenario.is_searched:  # has no verdict
+        return
     most = wilson_interval(scenario.trials, scenario.trials).low
     if most <= scenario.threshold:
         yield Mistake(

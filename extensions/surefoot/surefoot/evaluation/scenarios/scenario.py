@@ -17,6 +17,8 @@ from pydantic import (
 from surefoot.strict_model import StrictModel
 from surefoot.terrains.terrain import Terrain
 
+from .grading import Grading, HalfSuccess, Levels, Target, UniformNoise
+
 MOST_TRIALS = 100_000
 
 
@@ -197,10 +199,15 @@ class Scenario(StrictModel):
     name: str = Field(pattern=r"^[a-z0-9_]{1,48}$")
     description: str = Field(min_length=1)
     terrain: Terrain = Terrain()
-    commands: tuple[CommandAt, ...] = Field(min_length=1)
+    commands: tuple[CommandAt, ...] = ()
+    """Velocities over time; give these or a target."""
+    target: Target | None = None
     pushes: tuple[Push, ...] = ()
     largest_push: LargestPush | None = None
+    grading: Grading | None = None
+    half_success: HalfSuccess | None = None
     robot: RobotVariation = RobotVariation()
+    uniform_noise: UniformNoise | None = None
     length_s: float = Field(gt=0.0, le=3600.0)
     settle_s: float = Field(default=1.0, ge=0.0)
     """After each change of command and each push, tracking is not judged for so long."""
@@ -211,6 +218,26 @@ class Scenario(StrictModel):
     """What the lower bound of the success rate must reach for the gate."""
     slow_engines_length_s: float | None = Field(default=None, gt=0.0)
     """Length in Newton on a CPU, where the whole one would take too long; heat is extrapolated then."""
+
+    @property
+    def levels(self) -> Levels | None:
+        """What it searches among; None where its ground is as it is."""
+        search = self.grading or self.half_success
+        return None if search is None else search.levels
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether all of its trials belong to one search, whose result is no share of successes."""
+        return self.grading is not None or self.half_success is not None
+
+    @property
+    def planned_trials(self) -> int:
+        """How many trials its outcome has: of a grading those on one level, or without levels all that are tracked."""
+        grading = self.grading
+        if grading is None:
+            return self.trials
+        each = grading.trials if grading.levels is not None else grading.tracking.trials * grading.tracking.WAYS
+        return len(grading.frictions) * each
 
 
 class Suite(StrictModel):

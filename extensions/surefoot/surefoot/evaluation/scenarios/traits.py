@@ -23,12 +23,12 @@ _FIRM_FRICTION = 0.6
 
 def largest_speed(scenario: Scenario) -> float:
     """Return the largest commanded horizontal speed [m/s]."""
-    return max(math.hypot(*command.velocity[:2]) for command in scenario.commands)
+    return max((math.hypot(*command.velocity[:2]) for command in scenario.commands), default=0.0)
 
 
 def largest_turn(scenario: Scenario) -> float:
     """Return the largest commanded yaw rate [rad/s]."""
-    return max(abs(command.velocity[2]) for command in scenario.commands)
+    return max((abs(command.velocity[2]) for command in scenario.commands), default=0.0)
 
 
 def is_plain(scenario: Scenario) -> bool:

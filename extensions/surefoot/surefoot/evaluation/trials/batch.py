@@ -45,6 +45,9 @@ class TrialBatch:
         seeds: Seed of each trial, (N,), uint64; for noise that is drawn while it runs.
         variation: What each robot differs in.
         pushes: Pushes, in the order of their beginning.
+        commands: What each trial is asked in each control period where it is not the scenario's commands,
+            (num_steps, N, 3).
+        full_speed: Full speed of commands [m/s, m/s, rad/s] by which quality is measured; None where it is not.
     """
 
     scenario: Scenario
@@ -52,6 +55,8 @@ class TrialBatch:
     seeds: np.ndarray
     variation: Variation
     pushes: tuple[PushTimes, ...]
+    commands: np.ndarray | None = None
+    full_speed: tuple[float, float, float] | None = None
 
     @property
     def num_trials(self) -> int:

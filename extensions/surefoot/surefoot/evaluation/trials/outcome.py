@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,70 @@ class TrialOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tried:
+    """A level of the ground that a search tried.
+
+    Attributes:
+        size: What the searched field of the terrain was.
+        friction: Of the feet; None in a search at the scenario's own.
+        successes: Trials that reached the target.
+        trials: Trials that ran.
+    """
+
+    size: float
+    friction: float | None
+    successes: int
+    trials: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade:
+    """How well a policy does on a kind of ground at a friction.
+
+    Attributes:
+        friction: Of the feet.
+        level: Highest level that it masters, 0 for none; None of ground without levels.
+        quality: Quality of its walking there, from 0 to 1; None where it masters no level.
+        figure: Both in one, from 0 to 1.
+    """
+
+    friction: float
+    level: int | None
+    quality: float | None
+    figure: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """What came of trials in an engine, and of the search that they belong to, if any.
+
+    Attributes:
+        outcomes: The trials; of a search those on the highest level that is mastered, or else on the lowest.
+        tried: Levels that a search tried, by friction and size.
+        grades: Grades by friction, of a grading.
+        half_at: Size at which success falls to one half, of a search for it; None where it is beyond the levels.
+        notes: What a reader must know of the search.
+    """
+
+    outcomes: tuple[TrialOutcome, ...]
+    tried: tuple[Tried, ...] = ()
+    grades: tuple[Grade, ...] = ()
+    half_at: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_plain(cls, data: dict[str, Any]) -> Self:
+        """Return what ``dataclasses.asdict`` made plain, also after a way through JSON."""
+        return cls(
+            outcomes=tuple(TrialOutcome(**item) for item in data["outcomes"]),
+            tried=tuple(Tried(**item) for item in data["tried"]),
+            grades=tuple(Grade(**item) for item in data["grades"]),
+            half_at=data["half_at"],
+            notes=tuple(data["notes"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScenarioOutcome:
     """What came of a scenario in an engine.
 
@@ -43,6 +108,9 @@ class ScenarioOutcome:
         length_s: Length of the trials where it is not the scenario's own [s], as in slow engines; None where it is.
         notes: What a reader must know (``60 s of 600 s, heat extrapolated``).
         error: Why the scenario could not run; empty where it did.
+        tried: Levels that its search tried; see :class:`Searched`.
+        grades: Its grades by friction.
+        half_at: Size at which success falls to one half.
     """
 
     scenario: str
@@ -54,6 +122,19 @@ class ScenarioOutcome:
     length_s: float | None = None
     notes: tuple[str, ...] = ()
     error: str = ""
+    tried: tuple[Tried, ...] = ()
+    grades: tuple[Grade, ...] = ()
+    half_at: float | None = None
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it came of a search over levels, so that its successes say nothing by themselves."""
+        return bool(self.tried or self.grades)
+
+    @property
+    def figure(self) -> float | None:
+        """Mean of its grades' figures; None of what is not graded."""
+        return sum(grade.figure for grade in self.grades) / len(self.grades) if self.grades else None
 
     @property
     def trials(self) -> int:
