@@ -18,6 +18,7 @@ from isaaclab.utils import configclass
 from surefoot.envs.env_cfg import SurefootEnvCfg
 from surefoot.envs.fall_cfg import FallCfg
 from surefoot.envs.mdp import events, terminations
+from surefoot.randomization.layout import EVENTS
 from surefoot.randomization.parameter import Range, absolute
 from surefoot.randomization.presets import sensor_noise
 from surefoot.randomization.randomization_cfg import RandomizationCfg
@@ -109,7 +110,7 @@ def make_recovery_env_cfg(spec: RobotSpec) -> StandingEnvCfg:
     cfg.events.initial_state = EventTermCfg(func=events.reset_to_fallen_pose, mode="reset")
     cfg.fall = FallCfg()
     cfg.initial_state = make_drop_state(spec)
-    cfg.randomization.ranges = {"push_velocity": None, "push_velocity_interval": None}
+    cfg.randomization.ranges = dict.fromkeys((*EVENTS, *(f"{event}_interval" for event in EVENTS)))
     assert cfg.actions is not None
     assert cfg.actions.joint_target is not None
     scale = cfg.actions.joint_target.scale
