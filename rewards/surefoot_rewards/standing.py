@@ -11,18 +11,19 @@ from surefoot_rewards.kernel import at_least, at_most, exp_kernel, one_if
 
 @wp.func
 def uprightness(projected_gravity_b: wp.vec3f) -> float:
-    """Reward a base the more upright it is, with a slope from upside down on.
+    """Reward a base the more upright it is, each degree alike.
 
-    Equation: ``(1 - gz) / 2``, half of one plus the cosine of the tilt.
+    Equation: ``1 - tilt / pi`` with ``tilt = atan2(hypot(gx, gy), -gz)``.
     Units: dimensionless, in [0, 1].
     Zero: upside down; 1/2 on a side, 1 when the base is level.
-    Source: Lee, Hwangbo and Hutter, "Robust Recovery Controller for a Quadrupedal Robot using Deep Reinforcement
-    Learning", 2019, whose cost of orientation is the same projection.
+    Source: derived; the projection ``(1 - gz) / 2``, which Lee, Hwangbo and Hutter ("Robust Recovery Controller for a
+    Quadrupedal Robot using Deep Reinforcement Learning", 2019) take, has no slope upside down, where it is needed most.
 
     Args:
         projected_gravity_b: Unit vector of gravity in the base frame.
     """
-    return 0.5 * (1.0 - projected_gravity_b[2])
+    sine = wp.length(wp.vec2f(projected_gravity_b[0], projected_gravity_b[1]))
+    return 1.0 - wp.atan2(sine, -projected_gravity_b[2]) / wp.static(wp.pi)
 
 
 @wp.func

@@ -288,8 +288,8 @@ def periodic_gait(
 
 
 def uprightness(projected_gravity_b: Tensor) -> Tensor:
-    """Reward a base the more upright it is, with a slope from upside down on."""
-    return (1.0 - projected_gravity_b[:, 2]) / 2.0
+    """Reward a base the more upright it is, each degree alike."""
+    return 1.0 - torch.atan2(projected_gravity_b[:, :2].norm(dim=-1), -projected_gravity_b[:, 2]) / math.pi
 
 
 def risen(projected_gravity_b: Tensor, base_height_m: Tensor, *, target_m: float) -> Tensor:

@@ -1,6 +1,7 @@
 """The pool of fallen poses: what is drawn from it, and what it writes into an engine."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -37,18 +38,19 @@ class Robot:
 
         def write(*, env_ids: wp.array, **values: wp.array) -> None:
             assert env_ids.shape[0] == next(iter(values.values())).shape[0]
-            self.written[name] = wp.to_torch(*values.values()).clone()
+            (array,) = values.values()
+            self.written[name] = wp.to_torch(array).clone()
 
         return write
 
 
 @pytest.fixture
-def robot() -> Robot:
+def robot() -> Any:
     wp.init()
     return Robot()
 
 
-def filled(robot: Robot, seed: int = 1) -> FallenPoses:
+def filled(robot: Any, seed: int = 1) -> FallenPoses:
     poses = FallenPoses(DROPS, robot, seed=seed, rank=0)
     for drop in range(DROPS):
         robot.lie(10.0 * drop)
@@ -62,11 +64,11 @@ def draw(poses: FallenPoses, robot: Robot, envs: list[int], episode: int) -> dic
     return robot.written
 
 
-def test_each_drop_keeps_the_pose_of_every_robot(robot: Robot) -> None:
+def test_each_drop_keeps_the_pose_of_every_robot(robot: Any) -> None:
     assert filled(robot).joint_pos[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0]
 
 
-def test_a_robot_lies_at_its_origin_at_rest_in_a_pose_of_the_pool(robot: Robot) -> None:
+def test_a_robot_lies_at_its_origin_at_rest_in_a_pose_of_the_pool(robot: Any) -> None:
     written = draw(filled(robot), robot, [2, 0], episode=1)
     pose, joints = written["write_root_link_pose_to_sim_index"], written["write_joint_position_to_sim_index"]
     assert pose[:, :2].tolist() == [[2.0, -1.0], [0.0, -1.0]]
@@ -77,7 +79,7 @@ def test_a_robot_lies_at_its_origin_at_rest_in_a_pose_of_the_pool(robot: Robot) 
         assert not written[name].any()
 
 
-def test_draws_are_of_environment_episode_and_seed_and_reach_the_whole_pool(robot: Robot) -> None:
+def test_draws_are_of_environment_episode_and_seed_and_reach_the_whole_pool(robot: Any) -> None:
     def joints(poses: FallenPoses, episodes: range, envs: list[int]) -> list[float]:
         return [
             value
@@ -93,7 +95,7 @@ def test_draws_are_of_environment_episode_and_seed_and_reach_the_whole_pool(robo
     assert joints(filled(robot, seed=2), range(50), [0, 1, 2, 3]) != first
 
 
-def test_a_checkpoint_restores_the_pool_and_one_of_another_size_is_refused(robot: Robot) -> None:
+def test_a_checkpoint_restores_the_pool_and_one_of_another_size_is_refused(robot: Any) -> None:
     poses, other = filled(robot), FallenPoses(DROPS, robot, seed=1, rank=0)
     other.load_state_dict(poses.state_dict())
     assert torch.equal(other.joint_pos, poses.joint_pos)

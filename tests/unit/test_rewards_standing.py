@@ -25,10 +25,10 @@ def stand(**changed: torch.Tensor) -> float:
     return standing(**state | changed, default_joint_pos=DEFAULT, target_m=0.3, **stds).item()
 
 
-def test_a_base_is_worth_more_the_more_upright_it_is_and_has_a_slope_from_its_back_on():
-    tilted = [0.6, 0.0, -0.8]
-    gravity = torch.tensor([LEVEL, tilted, ON_ITS_SIDE, ON_ITS_BACK])
-    torch.testing.assert_close(uprightness(gravity), torch.tensor([1.0, 0.9, 0.5, 0.0]))
+def test_each_degree_of_tilt_costs_a_base_the_same():
+    half = math.sqrt(0.5)
+    gravity = torch.tensor([LEVEL, [half, 0.0, -half], ON_ITS_SIDE, [0.0, -half, half], ON_ITS_BACK])
+    torch.testing.assert_close(uprightness(gravity), torch.tensor([1.0, 0.75, 0.5, 0.25, 0.0]))
 
 
 def test_height_counts_by_the_square_of_the_uprightness_and_not_above_the_target():

@@ -1,6 +1,7 @@
 """Configurations of getting up and of standing still, without a simulator."""
 
 import math
+from typing import Any
 
 import pytest
 from tests.unit.test_velocity_task_cfg import MEASURED, term_names
@@ -47,7 +48,7 @@ def test_building_it_leaves_the_velocity_task_as_it_was(kind: str) -> None:
     from surefoot_tasks.velocity.env_cfg import make_velocity_env_cfg
 
     make(kind)
-    walk = make_velocity_env_cfg(get_robot("unitree_go2"))
+    walk: Any = make_velocity_env_cfg(get_robot("unitree_go2"))
     assert walk.observations.critic.velocity_command is not None
     assert walk.actions.joint_target.scale == dict(get_robot("unitree_go2").action_scale_rad)
     assert walk.asks_for_motion is True

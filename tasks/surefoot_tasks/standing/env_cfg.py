@@ -37,9 +37,9 @@ from .rewards_cfg import RecoveryRewardsCfg, StandRewardsCfg, make_recovery_rewa
 RECOVERY_S = 6.0
 """Episode length of getting up [s]: the 4 s that it may take, and time to stand."""
 
-RECOVERY_ACTION_SCALE = 2.0
-"""Action scale of getting up over that of walking: legs that are folded reach far, from a default pose that is upright.
-MuJoCo Playground's get-up task has 0.5 rad where its walking tasks have 0.25 to 0.5."""
+RECOVERY_ACTION_SCALE = 3.0
+"""Action scale of getting up over that of walking. Legs must swing through most of their range to turn a robot over, and
+an untrained policy must happen on it: what it tries is about one unit wide."""
 
 
 @configclass
@@ -119,8 +119,7 @@ def make_recovery_env_cfg(spec: RobotSpec) -> StandingEnvCfg:
 
 
 def make_drop_state(spec: RobotSpec) -> dict[str, Range]:
-    """Ranges of states from which robots are dropped: any orientation and joint angles, above the ground whatever they
-    are, at rest."""
+    """Ranges of states from which robots are dropped: any orientation and joint angles, above the ground in all."""
     lower, default, upper = (
         spec.joint_values(name) for name in ("lower_limit_rad", "default_joint_pos", "upper_limit_rad")
     )

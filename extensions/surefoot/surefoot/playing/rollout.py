@@ -34,7 +34,7 @@ def run_episodes(
     Returns:
         What is behind the figures: how robots walked, or how they got up where episodes begin with a fall.
     """
-    env, state = session.env, session.env.locomotion
+    state = session.env.locomotion
     metrics = _make_metrics(session, schedule)
     session.reset(schedule.command(0))
     for step in range(schedule.num_steps):
@@ -66,9 +66,7 @@ def _make_metrics(session: PlaySession, schedule: Schedule) -> EpisodeMetrics | 
     if session.begins_fallen:
         return RecoveryMetrics(num, step_dt=step_dt, device=device)
     mass_kg = session.env.robot.data.body_mass.torch[0].sum().item()
-    return EpisodeMetrics(
-        num, len(session.robot.foot_bodies), step_dt=step_dt, robot_mass_kg=mass_kg, device=device
-    )
+    return EpisodeMetrics(num, len(session.robot.foot_bodies), step_dt=step_dt, robot_mass_kg=mass_kg, device=device)
 
 
 class Recorder:
