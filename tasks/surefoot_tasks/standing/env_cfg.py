@@ -38,8 +38,8 @@ RECOVERY_S = 6.0
 """Episode length of getting up [s]: the 4 s that it may take, and time to stand."""
 
 RECOVERY_ACTION_SCALE = 3.0
-"""Action scale of getting up over that of walking. Legs must swing through most of their range to turn a robot over, and
-an untrained policy must happen on it: what it tries is about one unit wide."""
+"""Action scale of getting up over that of walking. Legs must swing through most of their range to turn a robot over,
+and an untrained policy must happen on it: what it tries is about one unit wide."""
 
 
 @configclass

@@ -98,7 +98,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Figures: episodes of 20 s; a new command every 5 s from vx in [-1, 1], vy in [-0.5, 0.5] m/s, yaw rate in "
         "[-1, 1] rad/s; a push of 0.5 m/s in a random direction halfway between. Errors leave out the first second "
         "after each command and push. Tasks of getting up: episodes of 20 s from fallen poses, without pushes; a robot "
-        "has got up that stands from 4 s on at the latest until the end. Exit status: 0 the policy walks, 1 a figure misses its bound, 2 could not run."
+        "has got up that stands from 4 s on at the latest until the end. "
+        "Exit status: 0 the policy walks, 1 a figure misses its bound, 2 could not run."
     )
     parser.add_argument("run", nargs="?", metavar="RUN|CHECKPOINT", help="run directory, or a checkpoint in it")
     parser.add_argument("--pretrained", metavar="TASK", help="play the policy that came with the package")
