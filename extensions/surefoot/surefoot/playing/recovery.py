@@ -69,9 +69,13 @@ class RecoveryMetrics:
 
     def update(self, sample: StepSample) -> None:
         """Take in the state after one control step."""
+        self.add(sample.stands)
+
+    def add(self, standing: torch.Tensor) -> None:
+        """Take in which robots stand after one control step, (num_episodes,), bool."""
         self._steps += 1
-        self._last_down.masked_fill_(~sample.stands, self._steps)
-        self._ever_stood |= sample.stands
+        self._last_down.masked_fill_(~standing, self._steps)
+        self._ever_stood |= standing
 
     @classmethod
     def joined(cls, parts: Sequence[RecoveryMetrics]) -> RecoveryMetrics:
