@@ -6,12 +6,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from surefoot.evaluation.recovery import judge_recovery
+from surefoot.evaluation.recovery import EPISODE_S, judge_recovery
 from surefoot.files import NEW_FILE
 from surefoot.playing.acceptance import bounds_of, fell_short, figures_table
+from surefoot.playing.recovery import TIME_TO_STAND_S
 from surefoot.report import provenance, write_report
 from surefoot.task_config import SEED
-from surefoot_bridge.arguments import whole
+from surefoot_bridge.arguments import number, whole
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.command_line import ended
 
@@ -24,10 +25,14 @@ def main() -> int:
     parser.add_argument("--trials", type=trials, default=100, help="robots that are dropped (default: 100)")
     parser.add_argument("--seed", type=SEED, default=1, help="seed of their poses (default: 1)")
     parser.add_argument("--threads", type=threads, default=1, help="threads of the physics (default: 1)")
+    length = number("a length in s", TIME_TO_STAND_S, 3600.0)
+    parser.add_argument("--seconds", type=length, default=EPISODE_S, help=f"length of a trial (default: {EPISODE_S:g})")
     parser.add_argument("--json", type=NEW_FILE, help="file for figures, one row a trial and provenance")
     args = parser.parse_args()
     bundle = load_bundle(args.bundle, runtime="numpy")
-    metrics = judge_recovery(bundle, num_trials=args.trials, seed=args.seed, threads=args.threads)
+    metrics = judge_recovery(
+        bundle, num_trials=args.trials, seed=args.seed, threads=args.threads, episode_s=args.seconds
+    )
     figures, bounds = metrics.figures(), bounds_of(must_step=False, randomized=False, gets_up=True)
     missed = fell_short(figures, bounds)
     title = f"{bundle.contract.training.task}: {args.trials} falls in MuJoCo"

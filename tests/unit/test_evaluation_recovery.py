@@ -64,7 +64,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_the_script_says_that_a_walking_policy_does_not_get_up_from_every_fall(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    done = run(WALK, "--trials", 3, "--json", report)
+    done = run(WALK, "--trials", 3, "--seconds", 4, "--json", report)
     assert done.returncode == 1, done.stderr
     assert "success_rate" in done.stdout
     content = json.loads(report.read_text())

@@ -68,6 +68,15 @@ def test_each_drop_keeps_the_pose_of_every_robot(robot: Any) -> None:
     assert filled(robot).joint_pos[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0]
 
 
+def test_a_state_that_is_not_finite_does_not_get_into_the_pool(robot: Any) -> None:
+    poses = FallenPoses(1, robot, seed=1, rank=0)
+    robot.data.root_link_pose_w.torch[0, 2] = torch.nan
+    robot.data.joint_pos.torch[2, 1] = torch.inf
+    poses.keep(0)
+    assert poses.joint_pos[:, 0].tolist() == poses.root_pose[:, 2].tolist() == [1.0, 1.0, 1.0, 3.0]
+    assert poses.joint_pos.isfinite().all()
+
+
 def test_a_robot_lies_at_its_origin_at_rest_in_a_pose_of_the_pool(robot: Any) -> None:
     written = draw(filled(robot), robot, [2, 0], episode=1)
     pose, joints = written["write_root_link_pose_to_sim_index"], written["write_joint_position_to_sim_index"]

@@ -79,11 +79,18 @@ class FallenPoses:
         self._joints_at_rest = wp.zeros((num_envs, num_joints), dtype=wp.float32, device=self._device)
 
     def keep(self, drop: int) -> None:
-        """Take the present poses of all robots into the pool, as those of a drop."""
-        count = self._robot.num_instances
+        """Take the present poses of all robots into the pool, as those of a drop.
+
+        A robot whose state is not finite lies as the first one does whose state is: its own would be drawn again and
+        again.
+        """
+        count, data = self._robot.num_instances, self._robot.data
         rows = slice(drop * count, (drop + 1) * count)
-        self.root_pose[rows] = self._robot.data.root_link_pose_w.torch
-        self.joint_pos[rows] = self._robot.data.joint_pos.torch
+        root_pose, joint_pos = data.root_link_pose_w.torch, data.joint_pos.torch
+        finite = (root_pose.sum(dim=1) + joint_pos.sum(dim=1)).isfinite()[:, None]  # (num_envs, 1)
+        first = finite.int().argmax()
+        self.root_pose[rows] = torch.where(finite, root_pose, root_pose[first])
+        self.joint_pos[rows] = torch.where(finite, joint_pos, joint_pos[first])
 
     def write(self, env_ids: torch.Tensor, episode: torch.Tensor, origins_w: torch.Tensor) -> None:
         """Lay the robots of some environments down, at rest.
