@@ -19,12 +19,12 @@ from typing import Any
 
 import warp as wp
 
-from surefoot_rewards import contact, effort, episode, gait, posture, tracking
+from surefoot_rewards import contact, effort, episode, gait, posture, standing, tracking
 from surefoot_rewards.parameters import check_parameters
 
 TERMS: dict[str, wp.Function] = {
     name: term
-    for family in (contact, effort, episode, gait, posture, tracking)
+    for family in (contact, effort, episode, gait, posture, standing, tracking)
     for name, term in vars(family).items()
     if isinstance(term, wp.Function) and term.func.__module__ == family.__name__ and not name.startswith("_")
 }

@@ -1,5 +1,6 @@
 """Names and limits read from an MJCF as text, so that a specification can be checked without a physics engine."""
 
+import math
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import NamedTuple
@@ -111,3 +112,26 @@ def _worldbody(path: Path) -> ElementTree.Element:
 def total_mass(path: Path) -> float:
     """Return the sum of the masses of all bodies of an MJCF [kg]."""
     return sum(float(inertial.get("mass", "nan")) for inertial in _worldbody(path).iter("inertial"))
+
+
+def reach(path: Path) -> float:
+    """Return a distance from the origin of the base frame that no shape gets beyond, whatever the joints do [m].
+
+    The lengths of the links from the base on are added up, so it is somewhat more than the robot's own.
+    """
+
+    def of(body: ElementTree.Element) -> float:
+        shapes = [_extent(geom) for geom in body.findall("geom")]
+        links = [math.hypot(*_floats(child, "pos")) + of(child) for child in body.findall("body")]
+        return max([0.0, *shapes, *links])
+
+    return max([0.0, *map(of, _worldbody(path).findall("body"))])
+
+
+def _extent(geom: ElementTree.Element) -> float:
+    ends = _floats(geom, "fromto") or _floats(geom, "pos")
+    return max(math.hypot(*ends[:3]), math.hypot(*ends[3:])) + sum(_floats(geom, "size"))
+
+
+def _floats(element: ElementTree.Element, name: str) -> list[float]:
+    return [float(number) for number in element.get(name, "").split()]

@@ -285,3 +285,38 @@ def periodic_gait(
     distance = torch.cos((foot_phase - 0.5 * duty_factor).mul_(2.0 * math.pi)).sub_(math.cos(math.pi * duty_factor))
     expected_stance = torch.sigmoid(distance.mul_(sharpness))
     return torch.where(foot_contact, expected_stance, 1.0 - expected_stance).mean(dim=-1) * moving
+
+
+def uprightness(projected_gravity_b: Tensor) -> Tensor:
+    """Reward a base the more upright it is, each degree alike."""
+    return 1.0 - torch.atan2(projected_gravity_b[:, :2].norm(dim=-1), -projected_gravity_b[:, 2]) / math.pi
+
+
+def risen(projected_gravity_b: Tensor, base_height_m: Tensor, *, target_m: float) -> Tensor:
+    """Reward a base for its height as far as it is upright."""
+    return uprightness(projected_gravity_b).square() * (base_height_m / target_m).clamp(0.0, 1.0)
+
+
+def standing(
+    projected_gravity_b: Tensor,
+    base_height_m: Tensor,
+    joint_pos: Tensor,
+    joint_vel: Tensor,
+    foot_contact: Tensor,
+    default_joint_pos: Tensor,
+    *,
+    target_m: float,
+    tilt_std: float,
+    height_std_m: float,
+    pose_std_rad: float,
+    rest_std_rad_s: float,
+) -> Tensor:
+    """Reward a robot for standing: level, at its height, in its default pose, at rest and on its feet, all at once."""
+    errors = (
+        projected_gravity_b[:, :2].norm(dim=-1) / tilt_std,
+        (base_height_m - target_m) / height_std_m,
+        (joint_pos - default_joint_pos).square().mean(dim=-1).sqrt() / pose_std_rad,
+        joint_vel.square().mean(dim=-1).sqrt() / rest_std_rad_s,
+    )
+    share = foot_contact.float().mean(dim=-1) * (projected_gravity_b[:, 2] < 0.0)
+    return torch.exp(-torch.stack(errors).square().sum(dim=0)) * share

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.sim.children import ask, surefoot, train_once
 
+from surefoot_bridge.bundle import load_bundle
+
 pytestmark = pytest.mark.sim
 
 
@@ -63,6 +65,33 @@ def test_the_command_prints_figures_and_writes_the_report(run, tmp_path):
     assert content["provenance"]["seed"] == 3
     assert content["provenance"]["engine"] == "ovphysx"
     assert (run / "logs" / "play.log").stat().st_size > 0
+
+
+@pytest.fixture(scope="module")
+def recovery_run(tmp_path_factory) -> Path:
+    """A run of one iteration of getting up."""
+    return train_once(tmp_path_factory.mktemp("recovery"), task="Surefoot-Recovery-Go2")
+
+
+def test_getting_up_trains_and_is_judged_by_standing_in_time(recovery_run, tmp_path):
+    (row,) = map(json.loads, (recovery_run / "metrics.jsonl").read_text().splitlines())
+    assert row["env_steps"] == 16 * 24
+    report = tmp_path / "report.json"
+    surefoot("play", recovery_run, "--episodes", 8, "--device", "cpu", "--json", report, "--no-video", statuses=(0, 1))
+    content = json.loads(report.read_text())
+    assert content["figures"]["episodes"] == 8
+    assert content["ok"] is (content["figures"]["success_rate"] >= 0.95)
+    assert {"recovered", "stood_up_s", "ever_stood"} == set(content["rows"][0])
+    assert not any(row["stood_up_s"] == 0.0 for row in content["rows"]), "they begin on the ground"
+
+
+def test_a_policy_without_a_command_is_exported_with_nothing_to_ask_and_refuses_to_be_asked(recovery_run, tmp_path):
+    surefoot("export", recovery_run, "-o", tmp_path / "bundle", "--device", "cpu")
+    contract = load_bundle(tmp_path / "bundle", runtime="numpy").contract
+    assert [(ends.low, ends.high) for ends in contract.command.trained] == [(0.0, 0.0)] * 3
+    assert "command" not in {term.source for term in contract.observation.terms}
+    refused = surefoot("play", recovery_run, "--preset", "forward", "--device", "cpu", "--no-video", statuses=(2,))
+    assert "has no velocity command: leave out --command and --preset" in refused.stderr
 
 
 @pytest.mark.slow

@@ -47,6 +47,7 @@ RUN_ELSEWHERE = {
     "surefoot-bridge key": "test_command_line.py",
     "python scripts/benchmark.py": "test_benchmarking.py",
     "python scripts/inject_faults.py": "test_faults.py",
+    "python scripts/judge_recovery.py": "test_evaluation_recovery.py",
     "python scripts/mutate_contract.py": "test_mutation_contract.py",
     "python scripts/mutate_randomization.py": "test_mutation.py",
     "make bootstrap": "test_bootstrap.py",

@@ -212,6 +212,7 @@ def test_constants_and_figures_are_those_of_the_metrics_of_play():
             "base_lin_vel_b": state.base_lin_vel_w,
             "base_ang_vel_b": state.base_ang_vel_b,
             "fell": state.body_force_n > 1.0,
+            "stands": state.body_force_n <= 1.0,
             "foot_contact": state.foot_force_n > 1.0,
             "sole_height_m": state.foot_pos_w[..., 2],
             "joint_torque_nm": state.motor_torque_nm,

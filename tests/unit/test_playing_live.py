@@ -38,6 +38,7 @@ class Session:
     """A session that counts, with a robot that lies from one step on."""
 
     def __init__(self, *, falls_at=None):
+        self.begins_fallen = False
         self.falls_at, self.steps, self.resets, self.pushes, self.commands = falls_at, 0, [], [], []
         pose = torch.tensor([[0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 1.0]])  # quaternion x, y, z, w
         zeros = torch.zeros(1, 3)

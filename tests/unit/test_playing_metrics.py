@@ -21,6 +21,7 @@ def _sample(num_episodes=1, num_feet=1, **changes):
         "base_lin_vel_b": torch.zeros(num_episodes, 3),
         "base_ang_vel_b": torch.zeros(num_episodes, 3),
         "fell": torch.zeros(num_episodes, dtype=torch.bool),
+        "stands": torch.ones(num_episodes, dtype=torch.bool),
         "foot_contact": torch.ones(num_episodes, num_feet, dtype=torch.bool),
         "sole_height_m": torch.zeros(num_episodes, num_feet),
         "joint_torque_nm": torch.zeros(num_episodes, 2),

@@ -67,6 +67,10 @@ SHARED = {
     "motion_s2": 0.5,
     "deviation_per_rad": 2.0,
     "effort": 3.0,
+    "tilt_std": 2.0,
+    "height_std_m": 1.5,
+    "pose_std_rad": 2.5,
+    "rest_std_rad_s": 3.0,
 }
 
 

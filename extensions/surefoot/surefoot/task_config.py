@@ -124,11 +124,17 @@ def opened(task: str, env_cfg: Any, *, device: str) -> Iterator[Any]:
             env.close()
 
 
+def velocity_command(env_cfg: Any) -> Any | None:
+    """Return the configuration of a task's velocity command; None where it has none."""
+    return getattr(env_cfg.commands, "base_velocity", None)
+
+
 def leave_to_caller(env_cfg: Any) -> None:
     """Switch off all that would end an episode, change a command or disturb the robot on the environment's side."""
-    command = env_cfg.commands.base_velocity
-    command.resampling_time_range = (_NEVER_S, _NEVER_S)
-    command.rel_standing_envs = -1.0  # a share that no draw from [0, 1) falls below
+    command = velocity_command(env_cfg)
+    if command is not None:
+        command.resampling_time_range = (_NEVER_S, _NEVER_S)
+        command.rel_standing_envs = -1.0  # a share that no draw from [0, 1) falls below
     take_away(env_cfg.terminations)
     for field in dataclasses.fields(env_cfg.events):
         if getattr(getattr(env_cfg.events, field.name), "mode", None) == "interval":

@@ -108,7 +108,7 @@ class CriticObservationsCfg(GroupCfg):
     joint_pos = ObservationTermCfg(func=observations.joint_position)
     joint_vel = ObservationTermCfg(func=observations.joint_velocity)
     last_action = ObservationTermCfg(func=observations.last_action)
-    velocity_command = ObservationTermCfg(func=observations.velocity_command)
+    velocity_command: ObservationTermCfg | None = ObservationTermCfg(func=observations.velocity_command)
     base_lin_vel = ObservationTermCfg(func=observations.base_lin_vel)
     base_height = ObservationTermCfg(func=observations.base_height)
     foot_contact = ObservationTermCfg(func=observations.foot_contact)

@@ -77,6 +77,11 @@ class JointTargetAction(ActionTerm):
         torch.addcmul(self._offset, self._raw_actions, self._scale, out=self._targets)
         self._push.launch()
 
+    def aim(self, joint_pos: torch.Tensor) -> None:
+        """Push other targets than an action's, [rad], (num_envs, num_joints): with their positions, joints yield."""
+        self._targets.copy_(joint_pos)
+        self._push.launch()
+
     def apply_actions(self) -> None:
         """Nothing: the actuator model has the command already."""
 

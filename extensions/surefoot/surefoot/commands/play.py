@@ -22,12 +22,18 @@ if TYPE_CHECKING:
     from surefoot.engines import Physics
     from surefoot.playing.metrics import EpisodeMetrics
     from surefoot.playing.recording import EpisodeRecording
+    from surefoot.playing.recovery import RecoveryMetrics
     from surefoot.playing.run_files import TrainedPolicy
     from surefoot.playing.session import PlaySession
+
+    Metrics = EpisodeMetrics | RecoveryMetrics
 
 DEFAULT_EPISODES = 50
 MAX_DEFAULT_ENVS = 1024
 _VIEWERS = ("viser",)
+
+Command = tuple[float, float, float]
+"""vx, vy [m/s] and yaw rate [rad/s]."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ class PlayPlan:
     trained: TrainedPolicy
     physics: Physics
     device: str
-    command: tuple[float, float, float] | None
+    command: Command | None
 
     @property
     def task(self) -> str:
@@ -82,6 +88,7 @@ class PlayPlan:
             noise=args.noise,
             randomization=args.randomization,
             log=self.log,
+            commanded=self.command is not None,
         )
 
 
@@ -90,7 +97,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Figures: episodes of 20 s; a new command every 5 s from vx in [-1, 1], vy in [-0.5, 0.5] m/s, yaw rate in "
         "[-1, 1] rad/s; a push of 0.5 m/s in a random direction halfway between. Errors leave out the first second "
-        "after each command and push. Exit status: 0 the policy walks, 1 a figure misses its bound, 2 could not run."
+        "after each command and push. Tasks of getting up: episodes of 20 s from fallen poses, without pushes; a robot "
+        "has got up that stands from 4 s on at the latest until the end. "
+        "Exit status: 0 the policy walks, 1 a figure misses its bound, 2 could not run."
     )
     parser.add_argument("run", nargs="?", metavar="RUN|CHECKPOINT", help="run directory, or a checkpoint in it")
     parser.add_argument("--pretrained", metavar="TASK", help="play the policy that came with the package")
@@ -252,16 +261,18 @@ def _run_judged(args: argparse.Namespace, plan: PlayPlan) -> int:
 
     from surefoot.playing.acceptance import bounds_of, fell_short, figures_table
     from surefoot.playing.metrics import MOVING_SPEED
+    from surefoot.playing.recovery import RecoveryMetrics
     from surefoot.report import provenance, write_report
 
-    metrics, recording = _play(args, plan)
+    metrics, recording, command = _play(args, plan)
     figures = metrics.figures()
     bounds = bounds_of(
-        must_step=plan.command is None or math.hypot(*plan.command[:2]) > MOVING_SPEED,
+        must_step=command is None or math.hypot(*command[:2]) > MOVING_SPEED,
         randomized=args.randomization != "none",
+        gets_up=isinstance(metrics, RecoveryMetrics),
     )
     missed = fell_short(figures, bounds)
-    title = f"{plan.task}: {len(metrics.alive)} episodes in {plan.engine}"
+    title = f"{plan.task}: {figures['episodes']:.0f} episodes in {plan.engine}"
     Console().print(figures_table(figures, bounds, title=title))
     if args.json is not None:
         source = provenance(seed=args.seed, engine=plan.physics, device=plan.device)
@@ -285,11 +296,14 @@ def _next_step(args: argparse.Namespace, plan: PlayPlan, *, fell_short: bool) ->
     return f"surefoot train --resume {plan.trained.output} --iterations {2 * plan.trained.settings.iterations}"
 
 
-def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, EpisodeRecording]:
-    """Play all episodes, as many side by side as there are environments; the first one is recorded."""
+def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[Metrics, EpisodeRecording, Command | None]:
+    """Play all episodes, as many side by side as there are environments; the first one is recorded.
+
+    Returns:
+        The metrics, the recording, and the command of all episodes; None if they were drawn.
+    """
     from rich.progress import Progress
 
-    from surefoot.playing.metrics import EpisodeMetrics
     from surefoot.playing.rollout import Recorder, run_episodes
     from surefoot.playing.schedule import draw_schedule
 
@@ -298,8 +312,10 @@ def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, Epi
     print(f"Starting {plan.engine} with {num_envs} environments ...", flush=True)
     started = time.monotonic()
     with plan.open_session(args, num_envs=num_envs) as session:
+        command = plan.command if session.is_commanded else (0.0, 0.0, 0.0)
+        push = args.push and not session.begins_fallen
         schedule = draw_schedule(
-            rollouts * num_envs, seed=args.seed, step_dt=session.env.step_dt, command=plan.command, push=args.push
+            rollouts * num_envs, seed=args.seed, step_dt=session.env.step_dt, command=command, push=push
         )
         ready = time.monotonic()
         recorder, parts = Recorder(0), []
@@ -320,8 +336,9 @@ def _play(args: argparse.Namespace, plan: PlayPlan) -> tuple[EpisodeMetrics, Epi
             f"after {ready - started:.0f} s of start-up"
         )
         return (
-            EpisodeMetrics.joined(parts),
+            type(parts[0]).joined(parts),
             recorder.recording(robot=session.robot.name, task=plan.task, step_dt=schedule.step_dt),
+            command,
         )
 
 

@@ -31,6 +31,7 @@ from surefoot.terrains.ground_file import ground_file
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
+from .fallen_poses import FallenPoses
 from .fused.faults import Faults
 from .fused.observations import FusedObservationManager
 from .fused.rewards import FusedRewardManager
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from surefoot.actuators.actuator import JointActuator
 
     from .env_cfg import SurefootEnvCfg
+    from .fall_cfg import FallCfg
 
 ENGINES: dict[str, Physics] = {"ovphysx": "ovphysx", "newton": "newton_mjwarp", "physx": "isaacsim_physx"}
 """Engines by Isaac Lab's name of the backend."""
@@ -78,7 +80,10 @@ class SurefootEnv(ManagerBasedRLEnv):
     """Where values that are not finite are noted; a guard that resets what they come from shares it."""
 
     moving: torch.Tensor
-    """Whether the velocity command asks for motion, (num_envs,); everywhere in a task without one."""
+    """Whether the velocity command asks for motion, (num_envs,); in a task without one, what the task says."""
+
+    fallen_poses: FallenPoses | None = None
+    """Poses in which episodes begin, once the robots have been dropped; None in a task without falls."""
 
     def __init__(self, cfg: SurefootEnvCfg, render_mode: str | None = None, **kwargs: Any) -> None:
         scene: Any = cfg.scene  # that of every task has a robot, which its base class does not declare
@@ -86,6 +91,8 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.field = self._lay_out_field(cfg)
         open_foot_contacts(scene.robot, cfg.randomization, get_robot(cfg.robot_name), rank=rank)
         super().__init__(cfg, render_mode, **kwargs)
+        if cfg.fall is not None:
+            self.fallen_poses = self._drop_robots(cfg.fall)
 
     def load_managers(self) -> None:
         """Create the shared state, which terms read, before the managers that hold the terms."""
@@ -118,7 +125,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         self._drive = make_drive(self.robot, self.sim.physics_manager, self.cfg.decimation)
         # Newton's drive moves the whole loop of substeps into the engine's step.
         self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
-        self.moving = torch.ones(self.num_envs, dtype=torch.bool, device=self.device)
+        self.moving = torch.full((self.num_envs,), self.cfg.asks_for_motion, device=self.device)
         self.faults = Faults(self.num_envs, 7 + 6 + 2 * self.robot_spec.num_joints, str(self.device))
         self._make_managers()
         self.mirror_maps = self._make_mirror_maps()
@@ -237,6 +244,10 @@ class SurefootEnv(ManagerBasedRLEnv):
             action: Policy outputs, shape (num_envs, num_joints).
         """
         self.action_manager.process_action(action.to(self.device))
+        self._let_pass()
+
+    def _let_pass(self) -> None:
+        """Let the physics of a control step pass with the targets that were pushed."""
         taken = 0
         while taken < self.cfg.decimation:
             taken += self.advance_physics(is_last=taken + self._substeps_per_call == self.cfg.decimation)
@@ -291,6 +302,17 @@ class SurefootEnv(ManagerBasedRLEnv):
         scene: Any = cfg.scene
         scene.ground.spawn.usd_path = str(ground_file([field.grid]))
         return field
+
+    def _drop_robots(self, cfg: FallCfg) -> FallenPoses:
+        """Drop all robots and let them come to rest with joints that yield, as often as is asked."""
+        poses = FallenPoses(cfg.drops, self.robot, **self._key)
+        for drop in range(cfg.drops):
+            self._reset_idx(slice(None))
+            for _ in range(round(cfg.settle_s / self.step_dt)):
+                self.joint_target.aim(self.locomotion.joint_pos)
+                self._let_pass()
+            poses.keep(drop)
+        return poses
 
     def _make_terrain_levels(self) -> TerrainLevels | None:
         if self.field is None:

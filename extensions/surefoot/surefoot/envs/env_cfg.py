@@ -16,6 +16,8 @@ from surefoot.randomization.randomization_cfg import RandomizationCfg
 from surefoot.sensors.layout import ProprioceptionTerm
 from surefoot.terrains.field_cfg import FieldCfg
 
+from .fall_cfg import FallCfg
+
 
 @configclass
 class SurefootEnvCfg(ManagerBasedRLEnvCfg):
@@ -38,6 +40,13 @@ class SurefootEnvCfg(ManagerBasedRLEnvCfg):
 
     field: FieldCfg | None = None
     """Ground of many kinds and levels that takes the place of the scene's ``ground``; None leaves that as it is."""
+
+    fall: FallCfg | None = None
+    """Falls, in whose poses episodes begin; None where they begin in what ``initial_state`` says. Robots are dropped
+    from there."""
+
+    asks_for_motion: bool = True
+    """Whether a robot is asked to move where the task has no velocity command: what its gait terms go by."""
 
     proprioception: tuple[ProprioceptionTerm, ...] = ()
     """Terms of :class:`~surefoot.sensors.observation.FusedProprioception`, in order; none without such a term."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from surefoot.envs.kernels import CONTACT_FORCE_N
 from surefoot.randomization.catalogue import DECLARED
 from surefoot.randomization.layout import TableLayout
 from surefoot.randomization.parameter import to_value
 from surefoot.sensors.observation import FusedProprioception
+from surefoot.task_config import velocity_command
 from surefoot_bridge import contract as bridge
 from surefoot_bridge.errors import SurefootError
 
@@ -169,9 +170,14 @@ def randomized_ranges(layout: TableLayout, shares: dict[str, bridge.Interval]) -
 
 
 def command_ranges(env: SurefootEnv) -> tuple[bridge.Interval, ...]:
-    """Return what each component of the command is trained for, in the order of :data:`COMMANDS`."""
-    commands: Any = env.cfg.commands
-    ranges = commands.base_velocity.ranges
+    """Return what each component of the command is trained for, in the order of :data:`COMMANDS`.
+
+    A task without a velocity command asks for none: its ranges are 0 to 0.
+    """
+    command = velocity_command(env.cfg)
+    if command is None:
+        return (bridge.Interval(0.0, 0.0),) * len(COMMANDS)
+    ranges = command.ranges
     return tuple(bridge.Interval(*getattr(ranges, name)) for name in ("lin_vel_x", "lin_vel_y", "ang_vel_z"))
 
 

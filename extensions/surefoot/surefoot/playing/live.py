@@ -12,8 +12,8 @@ from surefoot.playing.schedule import PUSH_SPEED
 from surefoot.playing.session import PlaySession
 from surefoot.playing.viewer import LivePage
 
-_LIE_S = 1.0
-"""How long a fallen robot is shown before it is put back on its feet."""
+LIE_S, RECOVERY_LIE_S = 1.0, 8.0
+"""How long a fallen robot is shown before it is put back on its feet, and one that is to get up into another pose."""
 
 
 def run_live(session: PlaySession, page: LivePage, *, seed: int, max_steps: int | None = None) -> None:
@@ -28,6 +28,7 @@ def run_live(session: PlaySession, page: LivePage, *, seed: int, max_steps: int 
     env, device = session.env, session.env.device
     generator = torch.Generator().manual_seed(seed)
     step_dt = env.step_dt
+    lie_s = RECOVERY_LIE_S if session.begins_fallen else LIE_S
 
     def command() -> torch.Tensor:
         return torch.tensor(page.command, device=device).expand(env.num_envs, 3)
@@ -49,7 +50,7 @@ def run_live(session: PlaySession, page: LivePage, *, seed: int, max_steps: int 
         steps += 1
         down_s = down_s + step_dt if session.fell()[0] else 0.0
         _show(session, page, "**fallen**" if down_s else f"{real_time_factor:.1f} x real time")
-        if down_s > _LIE_S or page.reset_wanted():
+        if down_s > lie_s or page.reset_wanted():
             session.reset(command())
             down_s = 0.0
 

@@ -27,6 +27,7 @@ class StepSample:
         base_lin_vel_b: Velocity of the base in its frame [m/s], shape (num_episodes, 3).
         base_ang_vel_b: Angular velocity of the base in its frame [rad/s], shape (num_episodes, 3).
         fell: Whether the robot is down, shape (num_episodes,), bool.
+        stands: Whether it stands at rest, shape (num_episodes,), bool.
         foot_contact: Whether each foot touches the ground, shape (num_episodes, num_feet), bool.
         sole_height_m: Height of the lowest point of each sole above the ground [m], shape (num_episodes, num_feet).
         joint_torque_nm: Motor torques [N.m], shape (num_episodes, num_joints).
@@ -38,6 +39,7 @@ class StepSample:
     base_lin_vel_b: torch.Tensor
     base_ang_vel_b: torch.Tensor
     fell: torch.Tensor
+    stands: torch.Tensor
     foot_contact: torch.Tensor
     sole_height_m: torch.Tensor
     joint_torque_nm: torch.Tensor

@@ -10,6 +10,7 @@ import torch
 
 from surefoot.playing.metrics import EpisodeMetrics, StepSample
 from surefoot.playing.recording import AROUND_M, EpisodeRecording
+from surefoot.playing.recovery import RecoveryMetrics
 from surefoot.playing.schedule import Schedule
 from surefoot.playing.session import PlaySession
 from surefoot.terrains.height_grid import HeightGrid
@@ -21,7 +22,7 @@ def run_episodes(
     *,
     recorder: Recorder | None = None,
     on_step: Callable[[], None] = lambda: None,
-) -> EpisodeMetrics:
+) -> EpisodeMetrics | RecoveryMetrics:
     """Play one episode in each environment, side by side.
 
     Args:
@@ -31,16 +32,10 @@ def run_episodes(
         on_step: Called after every control step.
 
     Returns:
-        The sums behind the figures.
+        What is behind the figures: how robots walked, or how they got up where episodes begin with a fall.
     """
-    env, state = session.env, session.env.locomotion
-    metrics = EpisodeMetrics(
-        schedule.num_episodes,
-        len(session.robot.foot_bodies),
-        step_dt=schedule.step_dt,
-        robot_mass_kg=env.robot.data.body_mass.torch[0].sum().item(),
-        device=env.device,
-    )
+    state = session.env.locomotion
+    metrics = _make_metrics(session, schedule)
     session.reset(schedule.command(0))
     for step in range(schedule.num_steps):
         push = schedule.push(step)
@@ -52,6 +47,7 @@ def run_episodes(
             base_lin_vel_b=state.base_lin_vel_b,
             base_ang_vel_b=state.base_ang_vel_b,
             fell=session.fell(),
+            stands=session.stands(),
             foot_contact=state.foot_contact,
             sole_height_m=state.sole_height_m,
             joint_torque_nm=state.motor_torque_nm,
@@ -63,6 +59,14 @@ def run_episodes(
             recorder.take(session, sample, push)
         on_step()
     return metrics
+
+
+def _make_metrics(session: PlaySession, schedule: Schedule) -> EpisodeMetrics | RecoveryMetrics:
+    num, step_dt, device = schedule.num_episodes, schedule.step_dt, session.env.device
+    if session.begins_fallen:
+        return RecoveryMetrics(num, step_dt=step_dt, device=device)
+    mass_kg = session.env.robot.data.body_mass.torch[0].sum().item()
+    return EpisodeMetrics(num, len(session.robot.foot_bodies), step_dt=step_dt, robot_mass_kg=mass_kg, device=device)
 
 
 class Recorder:

@@ -13,9 +13,11 @@ import torch
 
 from surefoot.engines import Physics, native_log
 from surefoot.playing.actor import load_actor
+from surefoot.playing.recovery import stands
 from surefoot.playing.run_files import TrainedPolicy
 from surefoot.randomization.presets import sensor_noise
-from surefoot.task_config import leave_to_caller, opened, resolve_task
+from surefoot.task_config import leave_to_caller, opened, resolve_task, velocity_command
+from surefoot_bridge.errors import SurefootError
 from surefoot_robots import RobotSpec, get_robot
 
 if TYPE_CHECKING:
@@ -45,6 +47,16 @@ class PlaySession:
     def robot(self) -> RobotSpec:
         """The robot in the environment."""
         return get_robot(self.env.cfg.robot_name)
+
+    @property
+    def is_commanded(self) -> bool:
+        """Whether the task has a velocity command; without one, what is commanded is not shown to anybody."""
+        return velocity_command(self.env.cfg) is not None
+
+    @property
+    def begins_fallen(self) -> bool:
+        """Whether episodes begin with a robot that lies."""
+        return self.env.fallen_poses is not None
 
     def reset(self, command: torch.Tensor) -> None:
         """Begin new episodes in all environments under the given commands, shape (num_envs, 3)."""
@@ -86,8 +98,24 @@ class PlaySession:
         tilted = state.projected_gravity_b[:, 2] > -FALL_TILT_COSINE
         return tilted | (state.fall_force_n > CONTACT_FORCE_N)
 
+    def stands(self) -> torch.Tensor:
+        """Return whether each robot stands at rest, (num_envs,); see :func:`~surefoot.playing.recovery.stands`."""
+        from surefoot.envs.kernels import CONTACT_FORCE_N
+
+        state = self.env.locomotion
+        return stands(
+            projected_gravity_b=state.projected_gravity_b,
+            base_height_m=state.base_height_m,
+            base_lin_vel_b=state.base_lin_vel_b,
+            base_ang_vel_b=state.base_ang_vel_b,
+            foot_contact=state.foot_contact,
+            lies=state.fall_force_n > CONTACT_FORCE_N,
+            standing_height_m=self.robot.base_height_m,
+        )
+
     def _set_command(self, command: torch.Tensor) -> None:
-        self.env.command.copy_(command)
+        if self.is_commanded:
+            self.env.command.copy_(command)
 
 
 @contextmanager
@@ -102,6 +130,7 @@ def open_session(
     randomization: str,
     log: Path,
     foot_patch_radii_m: tuple[float, ...] = (),
+    commanded: bool = False,
 ) -> Iterator[PlaySession]:
     """Start an engine with the task's environment and load the policy.
 
@@ -115,13 +144,21 @@ def open_session(
         randomization: Preset that each environment's robot and world are drawn from, at its full ranges.
         log: File for what the engine and the set-up print.
         foot_patch_radii_m: Radius of PhysX's contact patches, by which feet resist turning; none for points [m].
+        commanded: Whether the caller was asked for a command, which a task without one refuses.
 
     Yields:
         The session.
+
+    Raises:
+        SurefootError: If a command was asked for and the task has none.
     """
     with native_log(log) as chatter, ExitStack() as stack:
         with redirect_stdout(chatter), redirect_stderr(chatter):
             env_cfg, agent_cfg = resolve(trained, physics)
+            if commanded and velocity_command(env_cfg) is None:
+                raise SurefootError(
+                    f"{trained.settings.task} has no velocity command: leave out --command and --preset."
+                )
             leave_to_caller(env_cfg)
             env_cfg.scene.num_envs = num_envs
             env_cfg.seed = seed

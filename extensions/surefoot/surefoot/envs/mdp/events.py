@@ -18,3 +18,16 @@ def reset_to_initial_state(env: SurefootEnv, env_ids: torch.Tensor) -> None:
         env_ids: Environments that reset, (count,).
     """
     env.randomization.initial_state.write(env_ids.to(torch.int32), env.spawn_origins_w)
+
+
+def reset_to_fallen_pose(env: SurefootEnv, env_ids: torch.Tensor) -> None:
+    """Lay robots down, at rest, in poses in which they came to rest after a drop; while they are dropped, lift them.
+
+    Args:
+        env: The environment, whose table has been drawn for these episodes.
+        env_ids: Environments that reset, (count,).
+    """
+    if env.fallen_poses is None:
+        reset_to_initial_state(env, env_ids)
+    else:
+        env.fallen_poses.write(env_ids.to(torch.int32), env.randomization.table.episode, env.spawn_origins_w)

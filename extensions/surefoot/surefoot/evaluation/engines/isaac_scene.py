@@ -88,6 +88,7 @@ def _leave_only_physics(env_cfg: Any) -> None:
     env_cfg.actions.joint_target.class_type = JointCommandAction
     env_cfg.initial_state = {}
     env_cfg.field = None  # the ground is the trials'
+    env_cfg.fall = None  # trials place their robots
     task_config.leave_to_caller(env_cfg)
     task_config.take_away(env_cfg.rewards)
     task_config.take_away(env_cfg.curriculum)

@@ -98,6 +98,24 @@ class MujocoTrialEngine(TrialEngine):
         self._sensors = np.zeros((n, 1, compiled.nsensordata))
         self._put_down(variation)
 
+    def place(self, base_pos_w: np.ndarray, base_quat_wxyz: np.ndarray, joint_pos_rad: np.ndarray) -> None:
+        """Put the robots of a batch that has begun elsewhere, at rest.
+
+        Args:
+            base_pos_w: Where the bases are [m], (N, 3).
+            base_quat_wxyz: Rotations from their frames to the world, (N, 4).
+            joint_pos_rad: Joint positions [rad] in the order of the robot's interface, (N, num_joints).
+        """
+        compiled, data = self._model.compiled, self._data[0]
+        state, sensors = self._state[:, 0], self._sensors[:, 0]
+        for row in range(self._n):
+            data.qpos[:7] = (*base_pos_w[row], *base_quat_wxyz[row])
+            data.qpos[self._model.qpos] = joint_pos_rad[row]
+            data.qvel[:], data.time = 0.0, _BEGUN_S
+            mujoco.mj_forward(compiled, data)
+            mujoco.mj_getState(compiled, data, state[row], _TO_STATE)
+            sensors[row] = data.sensordata
+
     def report(self) -> RobotState:
         """Return what perfect sensors measure now, (N, ...)."""
         state, sensors, robot = self._state[:, 0], self._sensors[:, 0], self._robot
@@ -217,20 +235,13 @@ class MujocoTrialEngine(TrialEngine):
 
     def _put_down(self, variation: Variation) -> None:
         """Put the robots onto the ground in their standing pose."""
-        compiled, data = self._model.compiled, self._data[0]
         limits, spec = self._model.limits_rad, self._spec
         pose = np.clip(self._stand_rad + variation.joint_offset_rad, limits[:, 0], limits[:, 1])
         quat = from_angles(variation.tilt_rad[:, 0], variation.tilt_rad[:, 1], variation.yaw_rad)
         height_m = self._ground_m + standing_height_m(spec, pose[:, self._policy_order], quat)
         weight = np.array([model.body_mass.sum() for model in self._models]) * -self._gravity[2]
-        state, sensors = self._state[:, 0], self._sensors[:, 0]
-        for row in range(self._n):
-            data.qpos[:7] = (0.0, 0.0, height_m[row], *quat[row])
-            data.qpos[self._model.qpos] = pose[row]
-            data.qvel[:], data.time = 0.0, _BEGUN_S
-            mujoco.mj_forward(compiled, data)
-            mujoco.mj_getState(compiled, data, state[row], _TO_STATE)
-            sensors[row] = data.sensordata
+        self.place(np.stack([np.zeros(self._n), np.zeros(self._n), height_m], axis=-1), quat, pose)
+        sensors = self._sensors[:, 0]
         # MuJoCo has them fall in this instant, for their feet only just touch; sensors of a robot at rest feel it rest.
         up = into_base(product(quat, self._imu_quat), -self._gravity)
         sensors[:, self._model.accelerometer] = up
