@@ -234,7 +234,9 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
 
 def _randomization(args: argparse.Namespace) -> list[str]:
     """Return the overrides that the options of randomization stand for."""
-    given = {"env.randomization.preset": args.randomization, "env.randomization.adaptive.scheme": args.adaptive}
+    # Where nothing is random nothing can adapt, whatever the task has.
+    scheme = "none" if args.randomization == "none" and args.adaptive is None else args.adaptive
+    given = {"env.randomization.preset": args.randomization, "env.randomization.adaptive.scheme": scheme}
     return [f"{path}={value}" for path, value in given.items() if value is not None]
 
 
