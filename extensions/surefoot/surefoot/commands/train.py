@@ -237,7 +237,8 @@ def _randomization(args: argparse.Namespace) -> list[str]:
     # Where nothing is random nothing can adapt, whatever the task has.
     scheme = "none" if args.randomization == "none" and args.adaptive is None else args.adaptive
     given = {"env.randomization.preset": args.randomization, "env.randomization.adaptive.scheme": scheme}
-    return [f"{path}={value}" for path, value in given.items() if value is not None]
+    # Quoted, for a bare none is no name to Isaac Lab but nothing.
+    return [f"{path}={value!r}" for path, value in given.items() if value is not None]
 
 
 def _processes(asked: int | None, device: str, num_envs: int, ranks: Ranks) -> int:

@@ -64,7 +64,7 @@ def plan_phases(cfg: FieldCfg, columns: Sequence[str], num_envs: int) -> PhasePl
         SurefootError: If a phase or its ground is unknown, a size is impossible, ground belongs to no phase, or there
             are fewer environments than phases.
     """
-    phases = {name: phase for name, phase in cfg.phases.items() if phase is not None}
+    phases = {name: phase for name, phase in (cfg.phases or {}).items() if phase is not None}
     _check(phases, columns, cfg.levels)
     if phases and cfg.first_phase and cfg.first_phase not in phases:
         raise unknown_name("phase", cfg.first_phase, phases)
