@@ -1,4 +1,4 @@
-"""Measure speed: ``python scripts/benchmark.py step|train|terrain|launches|randomization|bridge|verify|start --json FILE``."""
+"""Measure speed: ``python scripts/benchmark.py KIND --json FILE``; ``--help`` says which kinds there are."""
 
 import argparse
 import sys

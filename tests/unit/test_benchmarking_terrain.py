@@ -36,7 +36,7 @@ def test_ratios_are_of_the_best_and_a_rough_step_is_longer_by_what_is_fewer() ->
         "ours_in_one_process": measured(3000.0),
         "ours_flat": measured(5000.0),
     }
-    figures = terrain_figures(best, 1024, report=lambda line: None)  # noqa: ARG005
+    figures = terrain_figures(best, 1024, report=lambda line: None)
     assert figures["ratio_vs_stock_1024"] == 2.0
     assert figures["ratio_vs_stock_1024_in_one_process"] == 1.5
     assert figures["rough_over_flat_1024"] == 1.25

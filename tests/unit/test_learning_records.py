@@ -1,8 +1,8 @@
 """The run directory, its metrics, episode means, the view for people and the memory check."""
 
 import itertools
-import math
 import json
+import math
 import re
 
 import pytest

@@ -223,7 +223,7 @@ def test_a_restored_state_goes_on_as_the_one_that_was_saved() -> None:
     for row in walked:
         for one in (levels, other):
             end(one, np.where(one.command_share > 0.0, row, 0.0))
-        assert all(torch.equal(a, b) for a, b in zip(levels.figures().values(), other.figures().values(), strict=True) if not a.isnan())
+        assert [str(value) for value in levels.figures().values()] == [str(value) for value in other.figures().values()]
         assert torch.equal(levels.origins_w, other.origins_w)
         assert torch.equal(levels.command_share, other.command_share)
     assert number(other, "open_phases") == 3.0
@@ -235,7 +235,7 @@ def test_a_checkpoint_of_other_phases_is_refused_with_those_that_are_here() -> N
     with pytest.raises(StateMismatchError, match=r"on other phases: slopes .*'weight': 2.0.*, here .*3.0.*--weights"):
         steeper.load_state_dict(state)
     fewer = make_levels(plan(phases={**phases(), "slopes": None, "walk": phases(walk={"ground": COLUMNS})["walk"]}))
-    with pytest.raises(StateMismatchError, match="slopes .*, here none. Resume it with the phases"):
+    with pytest.raises(StateMismatchError, match=r"slopes .*, here none\. Resume it with the phases"):
         fewer.load_state_dict(state)
     turned = make_levels(plan(phases=dict(reversed(phases().items()))))
     with pytest.raises(StateMismatchError, match="on other phases: in the order stand, walk, slopes"):
@@ -258,13 +258,13 @@ def test_a_run_that_goes_on_with_other_environments_has_the_same_phases_open() -
     [
         ({"first_phase": "stairs"}, "'stairs'.*stand.*walk.*slopes"),
         ({"phases": phases(slopes={"ground": ("cliffs",)})}, "kind of ground of phase slopes 'cliffs'.*stairs_up"),
-        ({"phases": phases(walk={"ground": ("gaps",)})}, r"Phase walk has no column: .* none of gaps; it has flat, slop"),
+        ({"phases": phases(walk={"ground": ("gaps",)})}, "Phase walk has no column: .* of gaps; it has flat, slope_up"),
         ({"phases": phases(walk={"weight": 0.0})}, "Phase walk: weight is 0.0; valid: above 0"),
         ({"phases": phases(walk={"commands": 1.5})}, "Phase walk: commands is 1.5; valid: from 0"),
         ({"phases": phases(walk={"success": 0.0})}, r"Phase walk: success is 0.0; valid: in \(0, 1\]"),
         ({"phases": phases(walk={"level": 4.0})}, "Phase walk: level is 4.0; valid: from 0 to 3"),
         ({"phases": phases(walk={"level": math.nan})}, "Phase walk: level is nan"),
-        ({"phases": {**phases(), "slopes": None}}, "columns of slope_down, slope_up. Add .* phase .stand, walk.*slope_down=0"),
+        ({"phases": {**phases(), "slopes": None}}, "of slope_down, slope_up. Add .* phase .stand, walk.*slope_down=0"),
     ],
 )  # fmt: skip
 def test_phases_that_cannot_be_meant_are_refused(fields: dict, message: str) -> None:
@@ -273,7 +273,7 @@ def test_phases_that_cannot_be_meant_are_refused(fields: dict, message: str) -> 
 
 
 def test_fewer_environments_than_phases_are_refused() -> None:
-    with pytest.raises(SurefootError, match="2 environments are too few for the 3 phases stand, walk, slopes; valid: 3"):
+    with pytest.raises(SurefootError, match=r"2 environments are too few for the 3 phases .*; valid: 3"):
         plan(2)
 
 
@@ -294,7 +294,7 @@ def test_the_command_range_is_judged_by_those_that_are_asked_to_move() -> None:
     command[21:, 0] = 1.0  # walks at no speed: exp(-4) of the reward
     term, levels = SimpleNamespace(range_share=torch.tensor(0.95)), at_slopes()
     env = SimpleNamespace(
-        command_manager=SimpleNamespace(get_term=lambda name: term),  # noqa: ARG005
+        command_manager=SimpleNamespace(get_term=lambda name: term),
         locomotion=SimpleNamespace(base_lin_vel_b=velocity),
         command=command,
         terrain_levels=levels,

@@ -36,8 +36,8 @@ PHASES = {
     "stairs": PhaseCfg(ground=("stairs_up", "stairs_down"), weight=6.0, success=0.5, level=2.0),
     "mixed": PhaseCfg(ground=("obstacles", "gaps", "stones", "mixed"), weight=4.0, success=0.5, level=2.0),
 }
-"""From the easiest on. Where there are levels robots that succeed go on to harder ones until they fail as often, so that
-less is asked of their success and something of their level; robots begin on the first three, on level 1 in the mean.
+"""From the easiest on. Where there are levels, robots that succeed go on to harder ones until they fail as often: of
+their success less is asked there, and something of their level. They begin on the first three, on level 1 in the mean.
 Weights add up to 20: a twentieth of the environments stands for good."""
 
 ADAPTIVE = AdaptiveCfg(scheme="bounds", initial_share=0.5, widen_above=0.8, narrow_below=0.5)

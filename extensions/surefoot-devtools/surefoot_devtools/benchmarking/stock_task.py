@@ -86,7 +86,8 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
         cfg.scene.ground = our_cfg.scene.ground
     else:
         cfg.scene.terrain.visual_material = None
-        cfg.scene.height_scanner.prim_path = f"{{ENV_REGEX_NS}}/Robot/Geometry/{get_robot(our_cfg.robot_name).base_body}"
+        base = get_robot(our_cfg.robot_name).base_body
+        cfg.scene.height_scanner.prim_path = f"{{ENV_REGEX_NS}}/Robot/Geometry/{base}"
     cfg.scene.robot.spawn = our_cfg.scene.robot.spawn
     cfg.scene.robot.init_state = our_cfg.scene.robot.init_state
     cfg.scene.contact_forces.prim_path = "{ENV_REGEX_NS}/Robot/Geometry/.*"

@@ -199,16 +199,16 @@ def open_phases(
         counts: What was counted.
     """
     num_open = counts.num_open[0]
-    passed = int(0)
+    passed = wp.int32(0)
     for phase in range(num_open):
         needed = episodes_needed[phase, 1]
         if phase == num_open - 1:
             needed = episodes_needed[phase, 0]
-        counted = int(0)
-        ended = int(0)
-        succeeded = int(0)
-        robots = int(0)
-        levels = int(0)
+        counted = wp.int32(0)
+        ended = wp.int32(0)
+        succeeded = wp.int32(0)
+        robots = wp.int32(0)
+        levels = wp.int32(0)
         for level in range(counts.population.shape[1]):
             counted += counts.episodes[phase, level, ENDED]
             robots += counts.population[phase, level]

@@ -88,7 +88,14 @@ class TerrainLevels:
         self._episodes, self._measured = (zeros(num_phases, field.num_levels, 2) for _ in range(2))
         self._each_level = torch.arange(field.num_levels, device=device, dtype=torch.float32)
         self._derive()
-        self._bind(field, plan, (episode_steps, wp.uint32(seed & 0xFFFFFFFF), wp.uint32(rank)))
+        self._rule = _struct(
+            kernels.Rule,
+            half_tile_m=0.5 * field.tile_m,
+            episode_steps=episode_steps,
+            key_0=wp.uint32(seed & 0xFFFFFFFF),
+            key_1=wp.uint32(rank),
+        )
+        self._bind(plan)
 
     def add_asked_way(self, command: torch.Tensor, root_pose_w: wp.array) -> None:
         """Take down what a control step asked for.
@@ -197,7 +204,7 @@ class TerrainLevels:
             place = of_env * counts.shape[1] + self.levels
             counts.copy_(torch.bincount(place, minlength=counts.numel()).view_as(counts))
 
-    def _bind(self, field: TrainingField, plan: PhasePlan, rule: tuple[Any, ...]) -> None:
+    def _bind(self, plan: PhasePlan) -> None:
         """Make the kernels' arguments, which stay where they are."""
         self._places = _struct(
             kernels.Places,
@@ -207,9 +214,6 @@ class TerrainLevels:
             columns=self._columns_of,
             first_level=self._first_level,
             commands=self._commands,
-        )
-        self._rule = _struct(
-            kernels.Rule, **dict(zip(("episode_steps", "key_0", "key_1"), rule, strict=True)), half_tile_m=0.5 * field.tile_m
         )
         self._envs = _struct(
             kernels.Environments,

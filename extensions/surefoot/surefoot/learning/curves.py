@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    Rows = Sequence[Mapping[str, float | None]]
+
 _PANELS = (
     ("Train/mean_reward", "Return of an episode (mean)", 1.0),
     ("Train/tracking_share", "Velocity tracking [% of its maximum]", 100.0),
@@ -81,7 +83,7 @@ def learning_figure(metrics: Path, *, step_dt: float) -> Figure:
     return figure
 
 
-def _curriculum_panels(rows: Sequence[Mapping[str, float | None]]) -> list[Callable[[Axes], None]]:
+def _curriculum_panels(rows: Rows) -> list[Callable[[Axes], None]]:
     """Return what draws the panels of phases and levels; none of a run that has no levels."""
     phases = _names(rows, _PHASE_SHARE)
     levels = sorted(_names(rows, _LEVEL_SHARE), key=int)
@@ -93,18 +95,18 @@ def _curriculum_panels(rows: Sequence[Mapping[str, float | None]]) -> list[Calla
     return [*(of_phases if phases else []), *(of_levels if levels else [])]
 
 
-def _names(rows: Sequence[Mapping[str, float | None]], prefix: str) -> list[str]:
+def _names(rows: Rows, prefix: str) -> list[str]:
     """Return what follows a prefix in the names of metrics, in the order in which they come."""
     return list(dict.fromkeys(name.removeprefix(prefix) for row in rows for name in row if name.startswith(prefix)))
 
 
-def _points(rows: Sequence[Mapping[str, float | None]], name: str, unit: float = 100.0) -> tuple[list[float], list[float]]:
+def _points(rows: Rows, name: str, unit: float = 100.0) -> tuple[list[float], list[float]]:
     """Return million steps and values of a metric where it has any."""
     found = [(row["env_steps"], row[name]) for row in rows if row.get(name) is not None]
     return [(steps or 0.0) / 1e6 for steps, _ in found], [unit * (value or 0.0) for _, value in found]
 
 
-def _draw_populations(axes: Axes, rows: Sequence[Mapping[str, float | None]], phases: Sequence[str]) -> None:
+def _draw_populations(axes: Axes, rows: Rows, phases: Sequence[str]) -> None:
     from surefoot.plots import label
 
     shares = [_points(rows, _PHASE_SHARE + name) for name in phases]
@@ -113,7 +115,7 @@ def _draw_populations(axes: Axes, rows: Sequence[Mapping[str, float | None]], ph
     label(axes, "Environments of each phase [%]", x=_X)
 
 
-def _draw_success(axes: Axes, rows: Sequence[Mapping[str, float | None]], phases: Sequence[str]) -> None:
+def _draw_success(axes: Axes, rows: Rows, phases: Sequence[str]) -> None:
     from surefoot.plots import label
 
     for name, color in zip(phases, _colors(phases), strict=True):
@@ -124,7 +126,7 @@ def _draw_success(axes: Axes, rows: Sequence[Mapping[str, float | None]], phases
     label(axes, "Episodes of each phase that succeed [%]", x=_X)
 
 
-def _draw_levels(axes: Axes, rows: Sequence[Mapping[str, float | None]], levels: Sequence[str]) -> None:
+def _draw_levels(axes: Axes, rows: Rows, levels: Sequence[str]) -> None:
     from surefoot.plots import label
 
     population = [_points(rows, _LEVEL_SHARE + level) for level in levels]  # [level] of steps and shares

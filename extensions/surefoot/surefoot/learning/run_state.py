@@ -30,9 +30,9 @@ def capture_run(runner: Run) -> dict[str, Any]:
     """Copy the state of a run; in a run of several processes all of them must call it.
 
     Returns:
-        Networks, normalisers, optimiser and signature; counters; how far randomized ranges have grown, and which phases are open; what each
-        process has of its own: the simulation, episode means, generators. In the first process those of the others are
-        under ``other_processes``, by rank.
+        Networks, normalisers, optimiser and signature; counters; how far randomized ranges have grown, and which phases
+        are open; what each process has of its own: the simulation, episode means, generators. In the first process
+        those of the others are under ``other_processes``, by rank.
     """
     own = _capture_own(runner)
     randomization = getattr(runner.simulation, "randomization", None)

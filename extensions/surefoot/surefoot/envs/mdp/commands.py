@@ -97,7 +97,8 @@ class CommandRange(ManagerTermBase):
             self._last_step = env.common_step_counter
             error = env.locomotion.base_lin_vel_b[:, :2] - env.command[:, :2]
             tracking = torch.exp(-error.square().sum(dim=1) / std**2)
-            judged = torch.ones_like(tracking) if env.terrain_levels is None else env.terrain_levels.command_share.sign()
+            levels = env.terrain_levels
+            judged = torch.ones_like(tracking) if levels is None else levels.command_share.sign()
             mean = (tracking * judged).sum() / judged.sum().clamp_(min=1.0)
             command.range_share.add_((mean > threshold) * increment).clamp_(max=1.0)
         return command.range_share
