@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--adaptive",
         type=adaptive_scheme,
         metavar="SCHEME",
-        help="let ranges grow with success: bounds (each end by itself), all (all alike) or none (default)",
+        help="let ranges grow with success: bounds (each end by itself), all (all alike) or none (default: the task's)",
     )
     parser.add_argument(
         "--logger",

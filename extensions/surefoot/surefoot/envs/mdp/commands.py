@@ -47,7 +47,7 @@ class VelocityCommand(UniformVelocityCommand):
 
     def __init__(self, cfg: VelocityCommandCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        self.range_share = torch.tensor(cfg.initial_range_share, device=self.device)
+        self.range_share = torch.tensor(float(cfg.initial_range_share), device=self.device)
         """Share of the full command range that commands are drawn from, in [0, 1], (); less where a phase asks it."""
 
     def _update_metrics(self) -> None:
