@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 import torch
 import warp as wp
+from tests.unit.tiny_learning import TinyEnv, tiny_config
 
 from surefoot.envs.mdp.commands import CommandRange
 from surefoot.envs.terrain_levels import TerrainLevels
+from surefoot.learning.runner import SurefootRunner
 from surefoot.snapshot import StateMismatchError
 from surefoot.terrains.field import TrainingField
 from surefoot.terrains.field_cfg import FieldCfg, PhaseCfg
@@ -251,6 +253,18 @@ def test_a_run_that_goes_on_with_other_environments_has_the_same_phases_open() -
     levels.load_open(None)  # of a run that was saved without phases
     with pytest.raises(StateMismatchError, match="other phases"):
         make_levels(plan(phases={})).load_open(levels.open_state())
+
+
+def test_a_checkpoint_without_its_simulation_holds_which_phases_are_open(tmp_path) -> None:
+    def runner(levels: TerrainLevels) -> SurefootRunner:
+        env = TinyEnv()
+        env.terrain_levels = levels
+        return SurefootRunner(env, tiny_config())
+
+    runner(at_slopes()).save(str(tmp_path / "model.pt"))
+    begun = make_levels()
+    runner(begun).load(str(tmp_path / "model.pt"))
+    assert number(begun, "open_phases") == 3.0
 
 
 @pytest.mark.parametrize(
