@@ -43,7 +43,7 @@ def open_task(physics: str, change: Callable[..., None], task: str = TASK):
 
     cfg = resolve_task(check_task(task), physics)[0]
     cfg.seed = 3
-    cfg.randomization.preset = "none"
+    cfg.randomization.preset = cfg.randomization.adaptive.scheme = "none"
     change(cfg)
     return opened(task, cfg, device="cpu")
 

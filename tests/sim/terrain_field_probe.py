@@ -28,6 +28,7 @@ def main(physics: str) -> dict:
         cfg.sim.enable_scene_query_support = True  # for PhysX's rays
         cfg.scene.num_envs = NUM_ENVS
         cfg.initial_state = {}
+        cfg.field.phases = {}  # robots stand on all columns from the start
 
     begun = time.perf_counter()
     with open_task(physics, change, task=TASK) as env:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import re
 
 import pytest
@@ -170,6 +171,32 @@ def test_learning_curves_are_drawn_and_refused_without_metrics(tmp_path):
         JsonLines(metrics).write({"env_steps": 100 * iteration, "elapsed_s": 1.0, "Train/mean_reward": 1.0}, iteration)
     picture = draw_learning_curves(metrics, tmp_path / "curves.png", step_dt=0.02)
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_of_a_run_on_a_field_shows_its_phases_and_levels(tmp_path):
+    field = "Curriculum/terrain_levels/"
+    for iteration in range(1, 5):
+        moved = iteration / 4
+        row = {
+            **{f"{field}share_of_phase_{name}": share for name, share in (("stand", 1 - moved), ("flat", moved))},
+            f"{field}success_of_phase_stand": 0.9,
+            f"{field}success_of_phase_flat": 0.5 if iteration > 2 else math.nan,
+            **{f"{field}share_on_{level}": share for level, share in enumerate((1 - moved, moved, 0.0))},
+            f"{field}mean": moved,
+            "Curriculum/command_range": 0.3,
+        }
+        JsonLines(tmp_path / "metrics.jsonl").write({"env_steps": 1e6 * iteration, "elapsed_s": 1.0, **row}, iteration)
+    figure = learning_figure(tmp_path / "metrics.jsonl", step_dt=0.02)
+    populations, success, levels = figure.axes[6:]
+    assert [area.get_label() for area in populations.collections] == ["stand", "flat"]
+    assert [line.get_xydata().tolist() for line in success.lines] == [
+        [[1.0, 90.0], [2.0, 90.0], [3.0, 90.0], [4.0, 90.0]],
+        [[3.0, 50.0], [4.0, 50.0]],
+        [[1.0, 30.0], [2.0, 30.0], [3.0, 30.0], [4.0, 30.0]],
+    ]
+    assert levels.collections[0].get_array()[:, -1].tolist() == [0.0, 100.0, 0.0]
+    assert levels.lines[0].get_ydata().tolist() == [0.25, 0.5, 0.75, 1.0]
+    figure.draw_without_rendering()
 
 
 def test_learning_curves_are_in_units_that_people_read_and_their_labels_are_apart(tmp_path):

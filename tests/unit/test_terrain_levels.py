@@ -13,7 +13,9 @@ from surefoot.envs.mdp.terminations import left_field
 from surefoot.envs.terrain_levels import TerrainLevels
 from surefoot.snapshot import StateMismatchError
 from surefoot.terrains.field import TrainingField
+from surefoot.terrains.field_cfg import FieldCfg
 from surefoot.terrains.height_grid import HeightGrid
+from surefoot.terrains.phases import plan_phases
 from surefoot_bridge.errors import SurefootError
 
 LEVELS, COLUMNS, TILE_M = 4, 3, 6.0
@@ -32,9 +34,10 @@ def make_field(*, height_m: float = 0.0) -> TrainingField:
 
 def make_levels(num_envs: int, *, field: TrainingField | None = None, first: int = 1, seed: int = 0) -> TerrainLevels:
     wp.init()
+    field = field or make_field()
     return TerrainLevels(
-        field or make_field(),
-        num_envs,
+        field,
+        plan_phases(FieldCfg(), field.columns, num_envs),
         first_levels=first,
         step_dt=STEP_DT,
         episode_steps=EPISODE_STEPS,
@@ -68,8 +71,8 @@ def episode(
     there = poses(levels, [(0.0, distance) for distance in walked_m])
     for _ in range(steps):
         levels.add_asked_way(command, there)
-    ids = torch.tensor(range(num_envs) if only is None else only, dtype=torch.int32)
-    levels.end_episodes(ids, there, torch.tensor(fell or [False] * num_envs))
+    ends = torch.tensor([only is None or env in only for env in range(num_envs)])
+    levels.end_episodes(ends, there, torch.tensor(fell or [False] * num_envs))
     return levels.levels.tolist()
 
 
@@ -111,7 +114,7 @@ def test_the_way_that_was_asked_is_summed_as_the_robot_faces() -> None:
     for yaw in (math.pi, -math.pi / 2):
         for _ in range(500):
             levels.add_asked_way(command, poses(levels, [(0.0, 0.0)], yaw))
-    levels.end_episodes(torch.tensor([0], dtype=torch.int32), poses(levels, [(0.1, 0.0)]), torch.tensor([False]))
+    levels.end_episodes(torch.tensor([True]), poses(levels, [(0.1, 0.0)]), torch.tensor([False]))
     assert levels.levels.tolist() == [1]
     assert levels.state_dict()["_asked_w"].tolist() == [[0.0, 0.0]]
 
@@ -190,8 +193,9 @@ def test_a_restored_state_goes_on_as_the_one_that_was_saved() -> None:
 
 def test_a_checkpoint_has_no_more_than_it_needs() -> None:
     state = make_levels(8).state_dict()
-    assert set(state) == {"levels", "_asked_w", "_steps", "_passed", "field"}
-    assert sum(value.numel() for value in state.values() if isinstance(value, torch.Tensor)) == 8 * 5
+    of_envs = {"levels", "_phases", "_asked_w", "_steps", "_passed"}
+    assert set(state) == of_envs | {"_num_open", "_episodes", "_measured", "field", "phases"}
+    assert sum(state[name].numel() for name in of_envs) == 8 * 6
 
 
 def test_a_checkpoint_of_another_field_or_number_is_refused() -> None:

@@ -1,7 +1,11 @@
 """Configurations of the velocity tasks, without a simulator."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from surefoot.task_config import resolve_task
+from surefoot.task_registry import check_task
 from surefoot_bridge.errors import SurefootError
 from surefoot_robots import get_robot
 
@@ -121,6 +125,30 @@ def test_the_field_adds_to_the_task_on_flat_ground_and_leaves_that_as_it_was(on_
     assert flat.curriculum.terrain_levels is None
     assert flat.terminations.left_field is None
     assert cfg.terminations.left_field.time_out
+
+
+def test_what_rises_with_success_on_the_field_are_phases_levels_commands_and_randomization(on_the_field: tuple) -> None:
+    cfg = on_the_field[1]
+    assert list(cfg.field.phases) == ["stand", "flat", "rough", "slopes", "stairs", "mixed"]
+    assert cfg.randomization.adaptive.scheme == "bounds"
+    assert cfg.curriculum.command_range is not None
+    assert make_flat().randomization.adaptive.scheme == "none"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"randomization": "none", "adaptive": None}, ("none", "none")),
+        ({"randomization": "standard", "adaptive": None}, ("standard", "bounds")),
+        ({"randomization": None, "adaptive": "none"}, ("mild", "none")),
+    ],
+)
+def test_options_of_the_randomization_take_the_place_of_the_tasks(options: dict, expected: tuple) -> None:
+    from surefoot.commands.train import _randomization
+
+    task = check_task("Surefoot-Velocity-Rough-Go2")
+    cfg = resolve_task(task, "ovphysx", _randomization(SimpleNamespace(**options)))[0]
+    assert (cfg.randomization.preset, cfg.randomization.adaptive.scheme) == expected
 
 
 def test_a_policy_is_played_on_all_levels_which_do_not_change(on_the_field: tuple) -> None:

@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import replace
+
 from isaaclab.managers import CurriculumTermCfg, ObservationTermCfg, TerminationTermCfg
 from isaaclab.utils.noise import UniformNoiseCfg
 
 from surefoot.envs.mdp import curricula, observations, terminations
-from surefoot.terrains.field_cfg import FieldCfg
+from surefoot.randomization.adaptive.bounds import AdaptiveCfg
+from surefoot.terrains.field_cfg import FieldCfg, PhaseCfg
 from surefoot_robots import RobotSpec
 
 from .env_cfg import VelocityEnvCfg, make_velocity_env_cfg
@@ -24,12 +28,30 @@ INITIAL_RANGE_SHARE = 0.5
 """Share of the commands' range that training begins with. At less no robot leaves its tile within an episode, and
 levels, which rise with the way that is walked, would wait for the range."""
 
+PHASES = {
+    "stand": PhaseCfg(ground=("flat",), weight=1.0, commands=0.0, success=0.9),
+    "flat": PhaseCfg(ground=("flat",), weight=2.0, success=0.8),
+    "rough": PhaseCfg(ground=("rough", "waves"), weight=3.0, success=0.6, level=2.0),
+    "slopes": PhaseCfg(ground=("slope_up", "slope_down"), weight=4.0, success=0.6, level=2.0),
+    "stairs": PhaseCfg(ground=("stairs_up", "stairs_down"), weight=6.0, success=0.5, level=2.0),
+    "mixed": PhaseCfg(ground=("obstacles", "gaps", "stones", "mixed"), weight=4.0, success=0.5, level=2.0),
+}
+"""From the easiest on. Where there are levels, robots that succeed go on to harder ones until they fail as often: of
+their success less is asked there, and something of their level. They begin on the first three, on level 1 in the mean.
+Weights add up to 20: a twentieth of the environments stands for good."""
+
+ADAPTIVE = AdaptiveCfg(scheme="bounds", initial_share=0.5, widen_above=0.8, narrow_below=0.5)
+"""Ranges of the randomization, pushes among them, grow with success. They begin half way, and move at lower rates of
+success than elsewhere: levels rise until robots fall now and then, however little they are disturbed."""
+
 SCAN_NOISE_M = 0.1
 """Largest error of a height that an actor sees [m], as in Isaac Lab's rough velocity task."""
 
 
 def make_rough_env_cfg(spec: RobotSpec, *, actor_scans: bool) -> VelocityEnvCfg:
-    """Build the velocity environment of a robot on a field of ground of all kinds, whose levels rise with success.
+    """Build the velocity environment of a robot on a field of ground of all kinds, which gets harder with success.
+
+    What rises with success: open phases, levels within them, the commands' range, and randomization with its pushes.
 
     The critic sees a height scan.
 
@@ -42,7 +64,8 @@ def make_rough_env_cfg(spec: RobotSpec, *, actor_scans: bool) -> VelocityEnvCfg:
         The configuration; presets for the physics engine are not resolved yet.
     """
     cfg = make_velocity_env_cfg(spec)
-    cfg.field = FieldCfg()
+    cfg.field = FieldCfg(phases=deepcopy(PHASES))
+    cfg.randomization.adaptive = replace(ADAPTIVE)
     assert cfg.scene is not None
     cfg.scene.env_spacing = ENV_SPACING_M
     assert cfg.commands is not None

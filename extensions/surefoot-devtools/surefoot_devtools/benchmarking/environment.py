@@ -1,4 +1,4 @@
-"""The Go2 flat velocity task, ours or Isaac Lab's stock one, opened for a measurement."""
+"""The Go2 velocity task on flat or rough ground, ours or Isaac Lab's stock one, opened for a measurement."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from surefoot import task_config
 from surefoot.task_registry import check_task
 
 OUR_TASK = "Surefoot-Velocity-Flat-Go2"
+OUR_ROUGH_TASK = "Surefoot-Velocity-RoughScan-Go2"
+"""Its actor sees a height scan, as that of the stock rough task."""
+
 ROBOT = "unitree_go2"
 """The robot of both tasks."""
 
@@ -37,21 +40,22 @@ def opened(
         num_envs: Environments in this process.
         seed: Seed of the environment.
         preset: Preset of our randomization; None for what the stock task has of it.
-        our_task: Which of our velocity tasks; stock has the Go2's alone.
+        our_task: Which of our velocity tasks; stock has the Go2's alone, on flat ground or on rough.
         change: Is given the environment's configuration, to change it.
     """
     from surefoot.engines import install_shims
 
     install_shims()
     from surefoot.randomization.randomization_cfg import RandomizationCfg
-    from surefoot_devtools.benchmarking.stock_task import STOCK_TASK, stock_env_cfg, stock_randomization
+    from surefoot_devtools.benchmarking.stock_task import open_ground, stock_env_cfg, stock_randomization, stock_task
 
     cfg, agent = task_config.resolve_task(check_task(our_task), physics)
     task = our_task
     if side == "stock":
+        task = stock_task(cfg)
         cfg, agent = stock_env_cfg(cfg, physics=physics)
-        task = STOCK_TASK
     else:
+        open_ground(cfg)
         cfg.randomization = stock_randomization() if preset is None else RandomizationCfg(preset=preset)
     agent.device = device
     cfg.scene.num_envs = num_envs

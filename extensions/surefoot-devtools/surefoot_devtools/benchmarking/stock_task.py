@@ -1,4 +1,6 @@
-"""Isaac Lab's stock Go2 flat velocity task on the same robot model, ground, engine and reset events as ours.
+"""Isaac Lab's stock Go2 velocity task on the same robot model, engine and reset events as ours, and on flat ground.
+
+On rough ground its own 10 x 20 tiles of 8 m stand beside ours of 6 m: each trains on what it ships.
 
 What differs is left as Isaac Lab ships it: observation, reward, command and termination terms, contact sensor of every
 body, actuators on the native path, action term. What is replaced are files that live on a server (robot, ground, sky).
@@ -12,8 +14,13 @@ from __future__ import annotations
 from typing import Any
 
 from surefoot.task_config import resolve_task
+from surefoot_robots import get_robot
 
 STOCK_TASK = "Isaac-Velocity-Flat-UnitreeGo2"
+STOCK_ROUGH_TASK = "Isaac-Velocity-Rough-UnitreeGo2"
+
+STOCK_FIRST_LEVELS = 6
+"""Levels on which robots of the stock rough task begin (its ``max_init_terrain_level`` is 5, the last of them)."""
 
 PUSH_INTERVAL_S = (5.0, 10.0)
 PUSH_SPEED_M_S = 0.5
@@ -34,6 +41,18 @@ def stock_randomization() -> Any:
     return RandomizationCfg(preset="none", ranges={**sensor_noise(), **pushes})
 
 
+def stock_task(our_cfg: Any) -> str:
+    """Return the id of the stock task beside one of ours, on rough ground where ours has a field."""
+    return STOCK_TASK if our_cfg.field is None else STOCK_ROUGH_TASK
+
+
+def open_ground(our_cfg: Any) -> None:
+    """Put our robots on all ground of a field, and on as many levels as the stock task's begin on."""
+    if our_cfg.field is not None:
+        our_cfg.field.first_phase = list(our_cfg.field.phases)[-1]
+        our_cfg.field.first_levels = STOCK_FIRST_LEVELS
+
+
 def _axes(our_cfg: Any, linear: str, angular: str) -> dict[str, tuple[float, float]]:
     """Return the ranges of two of our vectors as Isaac Lab's terms name them."""
     ends = {}
@@ -48,7 +67,7 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     """Build the stock environment and agent configuration beside one of our Go2 environment.
 
     Args:
-        our_cfg: Resolved configuration of ``Surefoot-Velocity-Flat-Go2``.
+        our_cfg: Resolved configuration of ``Surefoot-Velocity-Flat-Go2``, or of ``-RoughScan-``.
         physics: Name of the engine's preset.
 
     Returns:
@@ -57,13 +76,18 @@ def stock_env_cfg(our_cfg: Any, *, physics: str) -> tuple[Any, Any]:
     from isaaclab.envs import mdp
     from isaaclab.managers import EventTermCfg
 
-    cfg, agent = resolve_task(STOCK_TASK, physics)
+    cfg, agent = resolve_task(stock_task(our_cfg), physics)
     cfg.sim.physics = our_cfg.sim.physics
     cfg.sim.dt = our_cfg.sim.dt
     cfg.decimation = our_cfg.decimation
-    cfg.scene.terrain = None
     cfg.scene.sky_light = None
-    cfg.scene.ground = our_cfg.scene.ground
+    if our_cfg.field is None:
+        cfg.scene.terrain = None
+        cfg.scene.ground = our_cfg.scene.ground
+    else:
+        cfg.scene.terrain.visual_material = None
+        base = get_robot(our_cfg.robot_name).base_body
+        cfg.scene.height_scanner.prim_path = f"{{ENV_REGEX_NS}}/Robot/Geometry/{base}"
     cfg.scene.robot.spawn = our_cfg.scene.robot.spawn
     cfg.scene.robot.init_state = our_cfg.scene.robot.init_state
     cfg.scene.contact_forces.prim_path = "{ENV_REGEX_NS}/Robot/Geometry/.*"

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from tempfile import TemporaryDirectory
@@ -83,10 +83,6 @@ def compare(
 ) -> tuple[dict[str, float], list[dict[str, object]]]:
     """Measure ours against stock for each number of environments, in turn, best of ``repeats``.
 
-    Ours is measured as it trains, in one process for each core of a CPU (`default_processes`), and in a single process
-    as stock has it. The best of several short runs is what the code can do when nothing else runs; turns spread what
-    does run over all.
-
     Returns:
         Figures (``ratio_vs_stock_<num_envs>`` and kin) and one row per measurement.
     """
@@ -94,31 +90,62 @@ def compare(
     rows: list[dict[str, object]] = []
     for count in num_envs:
         common = {"kind": kind, "physics": physics, "device": device, "num_envs": count, "seconds": seconds}
-        shared = default_processes(device, count)
-        requests = {"stock": Request(task="stock", **common), "ours": Request(task="ours", processes=shared, **common)}
-        if shared > 1:
-            requests["ours_in_one_process"] = Request(task="ours", **common)
-        best: dict[str, Measurement] = {}
-        for repeat in range(repeats):
-            for name, request in requests.items():
-                result = run_worker(request)
-                rows.append({"name": name, "repeat": repeat, **asdict(request), **asdict(result)})
-                report(
-                    f"{count:6d} environments  {name:19s}  {result.env_steps_per_s:7.0f} env-steps/s  "
-                    f"physics {100 * result.physics_share:3.0f} %  {result.peak_memory_mb:6.0f} MB  "
-                    f"start-up {result.startup_s:5.1f} s"
-                )
-                if name not in best or result.env_steps_per_s > best[name].env_steps_per_s:
-                    best[name] = result
-        for name, result in best.items():
-            figures[f"{name}_env_steps_per_s_{count}"] = result.env_steps_per_s
-            figures[f"{name}_physics_share_{count}"] = result.physics_share
-            figures[f"{name}_peak_memory_mb_{count}"] = result.peak_memory_mb
-            figures[f"{name}_startup_s_{count}"] = result.startup_s
-        figures[f"processes_{count}"] = shared
-        for name in requests:
-            if name != "stock":
-                ratio = best[name].env_steps_per_s / best["stock"].env_steps_per_s
-                figures[f"ratio_vs_stock_{count}{name.removeprefix('ours')}"] = ratio
-                report(f"{count:6d} environments  {name:19s}  ratio {ratio:.2f}")
+        requests = both_sides(**common)
+        best, measured = in_turn(requests, repeats=repeats, report=report)
+        rows += measured
+        figures |= side_figures(best, count, report)
+        figures[f"processes_{count}"] = requests["ours"].processes
     return figures, rows
+
+
+def both_sides(*, device: str, num_envs: int, **common: Any) -> dict[str, Request]:
+    """Return what is measured of stock and of ours.
+
+    Ours is measured as it trains, in one process for each core of a CPU (`default_processes`), and in a single process
+    as stock has it.
+    """
+    common |= {"device": device, "num_envs": num_envs}
+    shared = default_processes(device, num_envs)
+    requests = {"stock": Request(task="stock", **common), "ours": Request(task="ours", processes=shared, **common)}
+    if shared > 1:
+        requests["ours_in_one_process"] = Request(task="ours", **common)
+    return requests
+
+
+def in_turn(
+    requests: Mapping[str, Request], *, repeats: int, report: Callable[[str], None]
+) -> tuple[dict[str, Measurement], list[dict[str, object]]]:
+    """Measure several things one after another, several times; the best of each, and one row per measurement.
+
+    The best of several short runs is what the code can do when nothing else runs; turns spread what does run over all.
+    """
+    best: dict[str, Measurement] = {}
+    rows: list[dict[str, object]] = []
+    for repeat in range(repeats):
+        for name, request in requests.items():
+            result = run_worker(request)
+            rows.append({"name": name, "repeat": repeat, **asdict(request), **asdict(result)})
+            report(
+                f"{request.num_envs:6d} environments  {name:19s}  {result.env_steps_per_s:7.0f} env-steps/s  "
+                f"physics {100 * result.physics_share:3.0f} %  {result.peak_memory_mb:6.0f} MB  "
+                f"start-up {result.startup_s:5.1f} s"
+            )
+            if name not in best or result.env_steps_per_s > best[name].env_steps_per_s:
+                best[name] = result
+    return best, rows
+
+
+def side_figures(best: Mapping[str, Measurement], count: int, report: Callable[[str], None]) -> dict[str, float]:
+    """Return the figures of each measurement with ``count`` environments, and ratios to that of stock."""
+    figures: dict[str, float] = {}
+    for name, result in best.items():
+        figures[f"{name}_env_steps_per_s_{count}"] = result.env_steps_per_s
+        figures[f"{name}_physics_share_{count}"] = result.physics_share
+        figures[f"{name}_peak_memory_mb_{count}"] = result.peak_memory_mb
+        figures[f"{name}_startup_s_{count}"] = result.startup_s
+    for name in ("ours", "ours_in_one_process"):
+        if name in best:
+            ratio = best[name].env_steps_per_s / best["stock"].env_steps_per_s
+            figures[f"ratio_vs_stock_{count}{name.removeprefix('ours')}"] = ratio
+            report(f"{count:6d} environments  {name:19s}  ratio {ratio:.2f}")
+    return figures

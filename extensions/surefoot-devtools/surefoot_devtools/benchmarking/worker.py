@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from surefoot_devtools.benchmarking.environment import Side, opened
+from surefoot_devtools.benchmarking.environment import OUR_TASK, Side, opened
 
 _IMPORTED_AT = time.perf_counter()
 
@@ -40,6 +40,8 @@ class Request:
     profile: bool = False
     preset: str | None = None
     """Preset of our randomization; None for what the stock task has of it."""
+    our_task: str = OUR_TASK
+    """Which of our tasks; the stock one is that on the same ground."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Measurement:
     env_steps_per_s: float
     physics_share: float
     """Share of the time of a control step spent inside the engine's step call."""
+    scan_share: float
+    """The same inside the height scan, on the host; 0 of a task without one."""
     peak_memory_mb: float
     """Of the first process, times their number."""
     startup_s: float
@@ -72,18 +76,19 @@ def measure(request: Request) -> Measurement:
         num_envs=request.num_envs // request.processes,
         seed=seed,
         preset=request.preset,
+        our_task=request.our_task,
     ) as (env, agent):
         startup_s = time.perf_counter() - _IMPORTED_AT
         torch.manual_seed(seed)
         share_cores(request.processes)
         start_process_group(ranks, request.device)
         run = _run_stepping if request.kind == "step" else _run_training
-        rate, share, profile = run(env, agent, request)
+        rate, physics_share, scan_share, profile = run(env, agent, request)
     peak_mb = request.processes * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-    return Measurement(rate, share, peak_mb, startup_s, profile)
+    return Measurement(rate, physics_share, scan_share, peak_mb, startup_s, profile)
 
 
-def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float, str]:
+def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float, float, str]:
     import torch
 
     from surefoot.learning.distributed import agree
@@ -97,7 +102,7 @@ def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float,
     base.episode_length_buf = torch.randint_like(base.episode_length_buf, high=int(base.max_episode_length))
     for _ in range(30):
         env.step(actions.normal_(0.0, ACTION_STD))
-    physics = _physics_stopwatch(base)
+    physics, scan = _physics_stopwatch(base), _scan_stopwatch(base)
     profiler = None
     if request.profile:
         import cProfile
@@ -113,10 +118,11 @@ def _run_stepping(env: Any, agent: Any, request: Request) -> tuple[float, float,
         steps += agent.num_steps_per_env
     synchronize(request.device)
     elapsed = time.perf_counter() - start
-    return steps * request.num_envs / elapsed, physics.total_s / elapsed, _profile_table(profiler)
+    rate = steps * request.num_envs / elapsed
+    return rate, physics.total_s / elapsed, scan.total_s / elapsed, _profile_table(profiler)
 
 
-def _run_training(env: Any, agent: Any, request: Request) -> tuple[float, float, str]:
+def _run_training(env: Any, agent: Any, request: Request) -> tuple[float, float, float, str]:
     import importlib.metadata
 
     from isaaclab_rl.rsl_rl import RslRlVecEnvWrapper, handle_deprecated_rsl_rl_cfg
@@ -126,31 +132,32 @@ def _run_training(env: Any, agent: Any, request: Request) -> tuple[float, float,
     return *train(RslRlVecEnvWrapper(env), agent, request), ""
 
 
-def _train_ours(env: Any, agent: Any, request: Request) -> tuple[float, float]:
+def _train_ours(env: Any, agent: Any, request: Request) -> tuple[float, float, float]:
     from surefoot.learning.runner import SurefootRunner
 
     runner = SurefootRunner(env, agent.to_dict(), device=request.device)
     runner.learn(2, init_at_random_ep_len=True)
-    physics = _physics_stopwatch(env.unwrapped)
+    physics, scan = _physics_stopwatch(env.unwrapped), _scan_stopwatch(env.unwrapped)
     steps, elapsed_s = runner.env_steps, runner.elapsed_s
     runner.learn(1_000_000, deadline=time.monotonic() + request.seconds)
     elapsed_s = runner.elapsed_s - elapsed_s
-    return (runner.env_steps - steps) / elapsed_s, physics.total_s / elapsed_s
+    return (runner.env_steps - steps) / elapsed_s, physics.total_s / elapsed_s, scan.total_s / elapsed_s
 
 
-def _train_stock(env: Any, agent: Any, request: Request) -> tuple[float, float]:
+def _train_stock(env: Any, agent: Any, request: Request) -> tuple[float, float, float]:
     from rsl_rl.runners import OnPolicyRunner
 
     runner = OnPolicyRunner(env, agent.to_dict(), log_dir=None, device=request.device)
     runner.learn(2, init_at_random_ep_len=True)
-    physics = _physics_stopwatch(env.unwrapped)
+    physics, scan = _physics_stopwatch(env.unwrapped), _scan_stopwatch(env.unwrapped)
     iterations = 0
     start = time.perf_counter()
     while time.perf_counter() - start < request.seconds:
         runner.learn(1)
         iterations += 1
     elapsed_s = time.perf_counter() - start
-    return iterations * agent.num_steps_per_env * request.num_envs / elapsed_s, physics.total_s / elapsed_s
+    rate = iterations * agent.num_steps_per_env * request.num_envs / elapsed_s
+    return rate, physics.total_s / elapsed_s, scan.total_s / elapsed_s
 
 
 def _physics_stopwatch(base: Any) -> Any:
@@ -158,6 +165,19 @@ def _physics_stopwatch(base: Any) -> Any:
 
     stopwatch = Stopwatch()
     stopwatch.time(base.sim, "step")
+    return stopwatch
+
+
+def _scan_stopwatch(base: Any) -> Any:
+    """Time our look-ups of heights, or the ray caster of the stock task, where the task has one."""
+    from surefoot.envs.env import SurefootEnv
+    from surefoot_devtools.benchmarking.timing import Stopwatch
+
+    stopwatch = Stopwatch()
+    if "height_scanner" in base.scene.sensors:
+        stopwatch.time(base.scene.sensors["height_scanner"], "_update_buffers_impl")
+    elif isinstance(base, SurefootEnv) and base.field is not None:
+        stopwatch.time(base.height_scan, "read")
     return stopwatch
 
 

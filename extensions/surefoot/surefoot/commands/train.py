@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--adaptive",
         type=adaptive_scheme,
         metavar="SCHEME",
-        help="let ranges grow with success: bounds (each end by itself), all (all alike) or none (default)",
+        help="let ranges grow with success: bounds (each end by itself), all (all alike) or none (default: the task's)",
     )
     parser.add_argument(
         "--logger",
@@ -234,8 +234,11 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
 
 def _randomization(args: argparse.Namespace) -> list[str]:
     """Return the overrides that the options of randomization stand for."""
-    given = {"env.randomization.preset": args.randomization, "env.randomization.adaptive.scheme": args.adaptive}
-    return [f"{path}={value}" for path, value in given.items() if value is not None]
+    # Where nothing is random nothing can adapt, whatever the task has.
+    scheme = "none" if args.randomization == "none" and args.adaptive is None else args.adaptive
+    given = {"env.randomization.preset": args.randomization, "env.randomization.adaptive.scheme": scheme}
+    # Quoted, for a bare none is no name to Isaac Lab but nothing.
+    return [f"{path}={value!r}" for path, value in given.items() if value is not None]
 
 
 def _processes(asked: int | None, device: str, num_envs: int, ranks: Ranks) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -28,6 +29,7 @@ from surefoot.symmetry import (
 )
 from surefoot.terrains.field import TrainingField, make_field
 from surefoot.terrains.ground_file import ground_file
+from surefoot.terrains.phases import PhasePlan, plan_phases
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
@@ -89,6 +91,8 @@ class SurefootEnv(ManagerBasedRLEnv):
         scene: Any = cfg.scene  # that of every task has a robot, which its base class does not declare
         rank = Ranks.from_environment().rank
         self.field = self._lay_out_field(cfg)
+        if self.field is not None:
+            self._phase_plan = self._plan_phases(cfg, self.field)
         open_foot_contacts(scene.robot, cfg.randomization, get_robot(cfg.robot_name), rank=rank)
         super().__init__(cfg, render_mode, **kwargs)
         if cfg.fall is not None:
@@ -314,15 +318,21 @@ class SurefootEnv(ManagerBasedRLEnv):
             poses.keep(drop)
         return poses
 
+    @staticmethod
+    def _plan_phases(cfg: SurefootEnvCfg, field: TrainingField) -> PhasePlan:
+        """Spread the environments over phases and columns, over all columns where levels do not move."""
+        assert cfg.field is not None
+        field_cfg = cfg.field if _moves(cfg) else dataclasses.replace(cfg.field, phases={})
+        return plan_phases(field_cfg, field.columns, cfg.scene.num_envs)
+
     def _make_terrain_levels(self) -> TerrainLevels | None:
         if self.field is None:
             return None
         assert self.cfg.field is not None
-        moves = getattr(self.cfg.curriculum, TERRAIN_LEVELS, None) is not None
         return TerrainLevels(
             self.field,
-            self.num_envs,
-            first_levels=self.cfg.field.first_levels if moves else self.field.num_levels,
+            self._phase_plan,
+            first_levels=self.cfg.field.first_levels if _moves(self.cfg) else self.field.num_levels,
             step_dt=self.step_dt,
             episode_steps=self.max_episode_length,
             device=self.device,
@@ -370,6 +380,11 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.locomotion.reset(env_ids)
         if self._has_sensors:
             self.proprioception.reset(ids)
+
+
+def _moves(cfg: SurefootEnvCfg) -> bool:
+    """Whether environments move between levels and phases of the field."""
+    return getattr(cfg.curriculum, TERRAIN_LEVELS, None) is not None
 
 
 def _require(kind: str, name: str, declared: list[str]) -> None:

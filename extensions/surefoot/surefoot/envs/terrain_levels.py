@@ -1,103 +1,40 @@
-"""On which tile of a field each environment trains, and when it moves to a harder or an easier one.
+"""On which tile of a field each environment trains: its phase, its column, and its level.
 
-The rule is Isaac Lab's (``terrain_levels_vel`` of its velocity task, after Rudin et al., CoRL 2021): at the end of an
-episode a robot that got farther than half a tile from where it began goes up a level; one that got less than half as
-far as it was asked goes down one; one that passed the last level goes to a random one, so that no level is forgotten.
-Here the way that was asked is summed over the episode, since commands change within it: with one command it is the
-same. A robot that fell is held against the whole episode, one whose time was over against what it had.
+The rule of levels is Isaac Lab's (``terrain_levels_vel`` of its velocity task, after Rudin et al., CoRL 2021): at the
+end of an episode a robot that got farther than half a tile from where it began goes up a level; one that got less than
+half as far as it was asked goes down one; one that passed the last level goes to a random one, so that no level is
+forgotten. Here the way that was asked is summed over the episode, since commands change within it: with one command it
+is the same. A robot that fell is held against the whole episode, one whose time was over against what it had.
+
+A phase (:mod:`surefoot.terrains.phases`) is a set of columns, within which that rule holds. The next one opens when all
+open ones are passed by the success of their last episodes and the level of their robots; it takes environments of the
+newest phase as their episodes end. Earlier phases keep theirs and go on being measured, so that what was forgotten
+keeps the next phase shut.
 """
-
-# A kernel is compiled by Warp, whose vector types have operators that their Python classes do not declare.
-# pyright: reportArgumentType=false, reportIndexIssue=false, reportOperatorIssue=false, reportCallIssue=false
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 import warp as wp
 
-from surefoot.random_numbers.philox import Words, philox, unit_interval
 from surefoot.snapshot import StateMismatchError
 from surefoot.terrains.field import TrainingField
+from surefoot.terrains.phases import PhasePlan
 
-wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
-
-TAG = wp.constant(wp.uint32(0x4C45564C))
-"""Last word of the counters of these draws, which keeps them apart from all others: "LEVL"."""
-
-FAR_TOO_LITTLE = wp.constant(0.5)
-"""Share of the way that was asked below which a robot goes down a level."""
-
-
-@wp.kernel
-def add_asked_way(
-    command: wp.array(dtype=wp.vec3f),
-    root_pose_w: wp.array(dtype=wp.transformf),
-    step_dt: float,
-    # in and out
-    asked_w: wp.array(dtype=wp.vec2f),
-    steps: wp.array(dtype=int),
-) -> None:
-    """One thread per environment: add what a control step asks for, in the direction that the robot faces."""
-    env = wp.tid()
-    ahead = wp.quat_rotate(wp.transform_get_rotation(root_pose_w[env]), wp.vec3f(1.0, 0.0, 0.0))
-    heading = wp.normalize(wp.vec2f(ahead[0], ahead[1]))
-    asked = command[env]
-    way = wp.vec2f(heading[0] * asked[0] - heading[1] * asked[1], heading[1] * asked[0] + heading[0] * asked[1])
-    asked_w[env] = asked_w[env] + step_dt * way
-    steps[env] = steps[env] + 1
-
-
-@wp.kernel
-def end_episodes(
-    env_ids: wp.array(dtype=int),
-    root_pose_w: wp.array(dtype=wp.transformf),
-    fell: wp.array(dtype=bool),
-    columns: wp.array(dtype=int),
-    tile_origins_w: wp.array2d(dtype=wp.vec3f),
-    half_tile_m: float,
-    episode_steps: int,
-    key_0: wp.uint32,
-    key_1: wp.uint32,
-    # in and out
-    levels: wp.array(dtype=int),
-    asked_w: wp.array(dtype=wp.vec2f),
-    steps: wp.array(dtype=int),
-    passed: wp.array(dtype=int),
-    origins_w: wp.array(dtype=wp.vec3f),
-) -> None:
-    """One thread per environment of ``env_ids``: its level in the next episode, and the tile's origin."""
-    env = env_ids[wp.tid()]
-    level = levels[env]
-    if steps[env] > 0:
-        way = wp.transform_get_translation(root_pose_w[env]) - origins_w[env]
-        walked = wp.length(wp.vec2f(way[0], way[1]))
-        asked = wp.length(asked_w[env])
-        if fell[env]:
-            asked = asked * wp.max(1.0, float(episode_steps) / float(steps[env]))
-        # A way that is no number, of a faulty environment, is neither far nor short.
-        if walked > half_tile_m:
-            level = level + 1
-        elif walked < FAR_TOO_LITTLE * asked:
-            level = wp.max(level - 1, 0)
-        if level >= tile_origins_w.shape[0]:
-            words = philox(Words(wp.uint32(env), wp.uint32(passed[env]), wp.uint32(0), TAG), key_0, key_1)
-            level = wp.min(int(unit_interval(words[0]) * float(tile_origins_w.shape[0])), tile_origins_w.shape[0] - 1)
-            passed[env] = passed[env] + 1
-    levels[env] = level
-    origins_w[env] = tile_origins_w[level, columns[env]]
-    asked_w[env] = wp.vec2f(0.0, 0.0)
-    steps[env] = 0
+from . import terrain_level_kernels as kernels
 
 
 class TerrainLevels:
-    """The tile of each environment. Columns stay what they are; levels change at the ends of episodes.
+    """The tile of each environment, which changes at the ends of episodes alone.
 
     Args:
         field: The field.
-        num_envs: Number of environments, which are spread evenly over the columns.
-        first_levels: Levels that they begin on, evenly from the easiest on.
+        plan: Phases, and the columns of each environment in them.
+        first_levels: Levels that environments begin a phase on, evenly from the easiest on.
         step_dt: Control period [s].
         episode_steps: Control steps of a whole episode.
         seed: Seed of the draws of levels.
@@ -108,7 +45,7 @@ class TerrainLevels:
     def __init__(
         self,
         field: TrainingField,
-        num_envs: int,
+        plan: PhasePlan,
         *,
         first_levels: int,
         step_dt: float,
@@ -117,35 +54,48 @@ class TerrainLevels:
         rank: int,
         device: str,
     ) -> None:
-        self._field_record = field.record()
-        self._num_levels, self._step_dt, self._device = field.num_levels, step_dt, device
-        self._tile_origins_w = wp.array(field.origins_w, dtype=wp.vec3f, device=device)
-        self._rule = (0.5 * field.tile_m, episode_steps, wp.uint32(seed & 0xFFFFFFFF), wp.uint32(rank))
-        number = torch.arange(num_envs, device=device)
-        self.columns = (number * len(field.columns) // num_envs).to(torch.int32)
-        """Column of each environment's tile, (num_envs,)."""
-        self.levels = (number % first_levels).to(torch.int32)
-        """Level of each environment's tile, (num_envs,)."""
-        self._asked_w = torch.zeros(num_envs, 2, device=device)
-        self._steps, self._passed = (torch.zeros(num_envs, dtype=torch.int32, device=device) for _ in range(2))
-        self._origins = torch.as_tensor(field.origins_w, device=device)  # (levels, columns, 3)
-        self.origins_w = self._origins[self.levels, self.columns]
-        """Where each environment's robot starts [m], (num_envs, 3)."""
-        self._columns_array = wp.from_torch(self.columns)
-        self._asked_array = wp.from_torch(self._asked_w, dtype=wp.vec2f)
-        self._steps_array = wp.from_torch(self._steps)
-        self._changed = [
-            wp.from_torch(self.levels),
-            self._asked_array,
-            self._steps_array,
-            wp.from_torch(self._passed),
-            wp.from_torch(self.origins_w, dtype=wp.vec3f),
-        ]
+        self._field_record, self._plan_record = field.record(), plan.record()
+        self._step_dt, self._device = step_dt, device
+        self._names = list(plan.phases)
         self._kinds = list(dict.fromkeys(field.columns))
-        of_kind = torch.tensor([self._kinds.index(name) for name in field.columns], device=device)
-        one_hot = torch.nn.functional.one_hot(of_kind[self.columns.long()], len(self._kinds)).float()
-        self._share_of_kind = one_hot / one_hot.sum(dim=0).clamp_(min=1.0)  # (num_envs, kinds)
-        self._each_level = torch.arange(self._num_levels, device=device)
+        num_phases, num_envs = plan.columns.shape
+
+        def on_device(values: np.ndarray) -> torch.Tensor:
+            return torch.as_tensor(values, device=device)
+
+        def zeros(*shape: int) -> torch.Tensor:
+            return torch.zeros(shape, dtype=torch.int32, device=device)
+
+        self._tile_origins = on_device(field.origins_w)  # (levels, columns, 3)
+        self._kind = on_device(np.array([self._kinds.index(name) for name in field.columns], dtype=np.int32))
+        self._home, self._columns_of = on_device(plan.home), on_device(plan.columns)
+        self._first_level = torch.arange(num_envs, dtype=torch.int32, device=device) % first_levels
+        self._commands = on_device(plan.per_phase("commands", 1.0))
+        self._num_open = zeros(1) + plan.first_open
+        self._phases = torch.minimum(self._home, self._num_open - 1)
+        self.columns = zeros(num_envs)
+        """Column of each environment's tile, (num_envs,)."""
+        self.levels = self._first_level.clone()
+        """Level of each environment's tile, (num_envs,)."""
+        self.origins_w = torch.zeros(num_envs, 3, device=device)
+        """Where each environment's robot starts [m], (num_envs, 3)."""
+        self.command_share = torch.ones(num_envs, device=device)
+        """Share of the commands' range that each environment's phase asks for, (num_envs,)."""
+        self._asked_w = torch.zeros(num_envs, 2, device=device)
+        self._steps, self._passed = zeros(num_envs), zeros(num_envs)
+        self._population = zeros(num_phases, field.num_levels)
+        self._of_kind = zeros(len(self._kinds), field.num_levels)
+        self._episodes, self._measured = (zeros(num_phases, field.num_levels, 2) for _ in range(2))
+        self._each_level = torch.arange(field.num_levels, device=device, dtype=torch.float32)
+        self._derive()
+        self._rule = _struct(
+            kernels.Rule,
+            half_tile_m=0.5 * field.tile_m,
+            episode_steps=episode_steps,
+            key_0=wp.uint32(seed & 0xFFFFFFFF),
+            key_1=wp.uint32(rank),
+        )
+        self._bind(plan)
 
     def add_asked_way(self, command: torch.Tensor, root_pose_w: wp.array) -> None:
         """Take down what a control step asked for.
@@ -155,66 +105,71 @@ class TerrainLevels:
             root_pose_w: Poses of the bases in the world, (num_envs,), transformf.
         """
         wp.launch(
-            add_asked_way,
+            kernels.add_asked_way,
             dim=len(command),
             inputs=[wp.from_torch(command, dtype=wp.vec3f), root_pose_w, self._step_dt],
-            outputs=[self._asked_array, self._steps_array],
+            outputs=[self._envs],
             device=self._device,
         )
 
-    def end_episodes(self, env_ids: torch.Tensor, root_pose_w: wp.array, fell: torch.Tensor) -> None:
-        """Choose the tiles of the next episodes. One that has not begun yet changes nothing.
+    def end_episodes(self, ends: torch.Tensor, root_pose_w: wp.array, fell: torch.Tensor) -> None:
+        """Choose the tiles of the next episodes, then open a phase if it is time; two launches, for any number.
+
+        An episode that has not begun yet counts for nothing and changes no level.
 
         Args:
-            env_ids: Environments whose episodes end, int32, (count,).
+            ends: Whether each episode ends, (num_envs,), bool.
             root_pose_w: Poses of all bases where the episodes end, (num_envs,), transformf.
             fell: Whether each episode ends before its time, (num_envs,), bool.
         """
         wp.launch(
-            end_episodes,
-            dim=len(env_ids),
-            inputs=[
-                wp.from_torch(env_ids),
-                root_pose_w,
-                wp.from_torch(fell),
-                self._columns_array,
-                self._tile_origins_w,
-                *self._rule,
-            ],
-            outputs=self._changed,
+            kernels.end_episodes,
+            dim=len(ends),
+            inputs=[wp.from_torch(ends), root_pose_w, wp.from_torch(fell), self._places, self._rule],
+            outputs=[self._envs, self._counts],
             device=self._device,
         )
+        if self._names:
+            wp.launch(kernels.open_phases, dim=1, inputs=self._opening, outputs=[self._counts], device=self._device)
 
     def figures(self) -> dict[str, torch.Tensor]:
-        """Return the mean level, that of each kind of ground, and the share of environments on each level."""
-        levels = self.levels.float()
-        of_kind = (levels @ self._share_of_kind).unbind()
-        population = (self.levels[:, None] == self._each_level).float().mean(dim=0).unbind()
-        return {
-            "mean": levels.mean(),
-            **{f"of_{name}": level for name, level in zip(self._kinds, of_kind, strict=True)},
-            **{f"share_on_{number}": share for number, share in enumerate(population)},
+        """Return the mean level, that of each kind of ground and phase, and population and success of each.
+
+        A success rate is NaN until enough episodes have ended, and so is the level of a phase without robots.
+        """
+        levels, on, of_kind = self._each_level, self._population.float(), self._of_kind.float()
+        measured = self._measured.float()  # (phases, levels, 2)
+        num_envs = float(len(self.levels))
+        on_level, ended = on.sum(dim=0), measured.sum(dim=0)  # (levels,), (levels, 2)
+        figures = {
+            "mean": (on_level @ levels) / num_envs,
+            **_named("of_{}", self._kinds, (of_kind @ levels) / of_kind.sum(dim=1).clamp_(min=1.0)),
+            **_named("share_on_{}", range(len(levels)), on_level / num_envs),
         }
+        if self._names:
+            of_phase, ended_in = on.sum(dim=1), measured.sum(dim=1)  # (phases,), (phases, 2)
+            figures |= {
+                "open_phases": self._num_open[0].float(),
+                **_named("success_on_{}", range(len(levels)), ended[:, 1] / ended[:, 0]),
+                **_named("share_of_phase_{}", self._names, of_phase / num_envs),
+                **_named("success_of_phase_{}", self._names, ended_in[:, 1] / ended_in[:, 0]),
+                **_named("level_of_phase_{}", self._names, (on @ levels) / of_phase),
+            }
+        return figures
 
     def state_dict(self) -> dict[str, Any]:
-        """What a resumed run needs, and what the field was made of."""
+        """What a resumed run needs, and what field and phases were made of."""
         tensors = {name: getattr(self, name).cpu().clone() for name in _SAVED}
-        return {**tensors, "field": self._field_record}
+        return {**tensors, "field": self._field_record, "phases": self._plan_record}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what :meth:`state_dict` returned.
 
         Raises:
-            StateMismatchError: If it is of another field, or of another number of environments.
+            StateMismatchError: If it is of another field, of other phases, or of another number of environments.
         """
-        saved, here = state["field"], self._field_record
-        differing = [name for name in here if saved.get(name) != here[name]]
-        if differing:
-            told = "; ".join(f"{name} {saved.get(name)}, here {here[name]}" for name in differing)
-            raise StateMismatchError(
-                f"The checkpoint was trained on another field of ground: {told}. Resume it with the field that it was "
-                "trained on, or begin a new run with --weights."
-            )
+        _require_same("another field of ground", state["field"], self._field_record)
+        _require_same("other phases", state.get("phases", {}), self._plan_record)
         for name in _SAVED:
             live = getattr(self, name)
             if live.shape != state[name].shape:
@@ -223,7 +178,90 @@ class TerrainLevels:
                     "with the number of environments of the saved run."
                 )
             live.copy_(state[name])
-        self.origins_w.copy_(self._origins[self.levels, self.columns])
+        self._derive()
+
+    def open_state(self) -> dict[str, Any]:
+        """Which phases are open, for a run that goes on with other environments."""
+        return {"phases": self._plan_record, "open": int(self._num_open)}
+
+    def load_open(self, state: Mapping[str, Any] | None) -> None:
+        """Open the phases of :meth:`open_state`; environments come to them as their episodes end.
+
+        Raises:
+            StateMismatchError: If there are other phases here.
+        """
+        if state is not None:
+            _require_same("other phases", state["phases"], self._plan_record)
+            self._num_open.fill_(state["open"])
+
+    def _derive(self) -> None:
+        """Set what follows from phases and levels."""
+        environments = torch.arange(len(self.levels), device=self._device)
+        self.columns.copy_(self._columns_of[self._phases.long(), environments])
+        self.origins_w.copy_(self._tile_origins[self.levels.long(), self.columns.long()])
+        self.command_share.copy_(self._commands[self._phases.long()])
+        for counts, of_env in ((self._population, self._phases), (self._of_kind, self._kind[self.columns.long()])):
+            place = of_env * counts.shape[1] + self.levels
+            counts.copy_(torch.bincount(place, minlength=counts.numel()).view_as(counts))
+
+    def _bind(self, plan: PhasePlan) -> None:
+        """Make the kernels' arguments, which stay where they are."""
+        self._places = _struct(
+            kernels.Places,
+            tile_origins_w=wp.from_torch(self._tile_origins, dtype=wp.vec3f),
+            kind=self._kind,
+            home=self._home,
+            columns=self._columns_of,
+            first_level=self._first_level,
+            commands=self._commands,
+        )
+        self._envs = _struct(
+            kernels.Environments,
+            phases=self._phases,
+            columns=self.columns,
+            levels=self.levels,
+            origins_w=wp.from_torch(self.origins_w, dtype=wp.vec3f),
+            command_share=self.command_share,
+            asked_w=wp.from_torch(self._asked_w, dtype=wp.vec2f),
+            steps=self._steps,
+            passed=self._passed,
+        )
+        self._counts = _struct(
+            kernels.Counts,
+            population=self._population,
+            of_kind=self._of_kind,
+            episodes=self._episodes,
+            measured=self._measured,
+            num_open=self._num_open,
+        )
+        self._opening = [
+            wp.array(values, device=self._device)
+            for values in (plan.per_phase("success", 1.0), plan.per_phase("level", 0.0), plan.episodes)
+        ]
 
 
-_SAVED = ("levels", "_asked_w", "_steps", "_passed")
+_SAVED = ("levels", "_phases", "_asked_w", "_steps", "_passed", "_num_open", "_episodes", "_measured")
+
+
+def _struct(struct_type: Any, /, **fields: Any) -> Any:
+    """Return a Warp struct with its fields set, tensors as arrays of the same memory."""
+    struct = struct_type()
+    for name, value in fields.items():
+        setattr(struct, name, wp.from_torch(value) if isinstance(value, torch.Tensor) else value)
+    return struct
+
+
+def _named(pattern: str, names: Any, values: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return entries of a tensor by name."""
+    return {pattern.format(name): value for name, value in zip(names, values.unbind(), strict=True)}
+
+
+def _require_same(what: str, saved: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+    """Refuse a state of another field or of other phases, which ``what`` names after "another" or "other"."""
+    differing = [name for name in dict.fromkeys((*here, *saved)) if saved.get(name) != here.get(name)]
+    if differing or list(saved) != list(here):
+        told = "; ".join(f"{name} {saved.get(name, 'none')}, here {here.get(name, 'none')}" for name in differing)
+        raise StateMismatchError(
+            f"The checkpoint was trained on {what}: {told or f'in the order {", ".join(saved)}'}. Resume it with the "
+            f"{what.split()[1]} that it was trained on, or begin a new run with --weights."
+        )

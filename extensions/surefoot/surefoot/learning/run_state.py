@@ -30,12 +30,13 @@ def capture_run(runner: Run) -> dict[str, Any]:
     """Copy the state of a run; in a run of several processes all of them must call it.
 
     Returns:
-        Networks, normalisers, optimiser and signature; counters; how far randomized ranges have grown; what each
-        process has of its own: the simulation, episode means, generators. In the first process those of the others are
-        under ``other_processes``, by rank.
+        Networks, normalisers, optimiser and signature; counters; how far randomized ranges have grown, and which phases
+        are open; what each process has of its own: the simulation, episode means, generators. In the first process
+        those of the others are under ``other_processes``, by rank.
     """
     own = _capture_own(runner)
     randomization = getattr(runner.simulation, "randomization", None)
+    levels = getattr(runner.simulation, "terrain_levels", None)
     return {
         **runner.alg.save(),
         "iter": runner.completed - 1,  # rsl_rl's count of iterations begins at 0
@@ -43,6 +44,7 @@ def capture_run(runner: Run) -> dict[str, Any]:
         "completed_iterations": runner.completed,
         "counters": {name: getattr(runner, name) for name in _COUNTERS},
         "randomized_shares": None if randomization is None else capture(randomization.share_state()),
+        "open_phases": None if levels is None else levels.open_state(),
         **own,
         "other_processes": gather(own, runner.ranks)[1:],
     }
@@ -88,6 +90,8 @@ def restore_run(runner: Run, content: dict[str, Any]) -> None:
     if content["simulation"] is None:
         if hasattr(runner.simulation, "randomization"):
             runner.simulation.randomization.load_shares(content.get("randomized_shares"))
+        if getattr(runner.simulation, "terrain_levels", None) is not None:
+            runner.simulation.terrain_levels.load_open(content.get("open_phases"))
         return
     with torch.inference_mode():
         restore_env_state(runner.simulation, content["simulation"])

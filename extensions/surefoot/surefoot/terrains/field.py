@@ -111,8 +111,8 @@ def make_field(cfg: FieldCfg, spec: RobotSpec) -> TrainingField:
 def _columns(cfg: FieldCfg) -> tuple[str, ...]:
     """Return what each column is made of, checked with all other numbers of the configuration."""
     for name, count in cfg.columns.items():
-        if name not in _made_of():
-            raise unknown_name("kind of ground of a field", name, _made_of())
+        if name not in ground_names():
+            raise unknown_name("kind of ground of a field", name, ground_names())
         if not (isinstance(count, int) and count >= 0):
             raise SurefootError(f"A field with {count} columns of {name}; valid: whole numbers from 0.")
     columns = tuple(name for name, count in cfg.columns.items() for _ in range(count))
@@ -127,8 +127,8 @@ def _columns(cfg: FieldCfg) -> tuple[str, ...]:
     return columns
 
 
-def _made_of() -> dict[str, tuple[str, dict[str, str]]]:
-    """Return kind and direction by the name of a column."""
+def ground_names() -> dict[str, tuple[str, dict[str, str]]]:
+    """Return kind and direction by the name of what a column is made of."""
     names: dict[str, tuple[str, dict[str, str]]] = {}
     for kind, ground in KINDS.items():
         if "direction" in ground.model_fields:
@@ -140,7 +140,7 @@ def _made_of() -> dict[str, tuple[str, dict[str, str]]]:
 
 def _tiles(cfg: FieldCfg, columns: tuple[str, ...], spec: RobotSpec) -> Iterator[tuple[int, int, Ground]]:
     """Yield level, column and ground of each tile; difficulty rises within a level over columns of one kind."""
-    made_of, walker = _made_of(), walker_of(spec)
+    made_of, walker = ground_names(), walker_of(spec)
     for column, name in enumerate(columns):
         kind, fields = made_of[name]
         of_its_kind = columns[:column].count(name)

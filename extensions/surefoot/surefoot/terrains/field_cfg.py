@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from isaaclab.utils import configclass
 
@@ -21,6 +21,26 @@ COLUMNS = {
 }
 """Columns of a field by what they are made of: a kind of ground, with its direction where it has one. Twenty in all, as
 Isaac Lab's rough terrain has them, and like it mostly stairs (``isaaclab.terrains.config.rough``)."""
+
+
+@dataclass(kw_only=True)  # not frozen, for the reason that Range is not
+class PhaseCfg:
+    """A phase of training: where its robots walk, and what it takes until the next phase opens.
+
+    Attributes:
+        ground: What it trains on, names of :data:`COLUMNS`; kinds of which the field has no column are passed over.
+        weight: Share of the environments that it keeps once all phases are open, in proportion to the others.
+        commands: Share of the commands' range in use that its robots are asked for; 0 asks them to stand.
+        success: It is passed while this share of its last episodes succeeded: the robot did not fall, and got half as
+            far as it was asked; one that was asked to stand stood.
+        level: It is passed while its robots are on this level of the field in the mean, or on a higher one.
+    """
+
+    ground: tuple[str, ...]
+    weight: float
+    commands: float = 1.0
+    success: float
+    level: float = 0.0
 
 
 @configclass
@@ -43,3 +63,10 @@ class FieldCfg:
     first_levels: int = 3
     """Levels that environments begin on when training begins, evenly from the easiest on; without the curriculum of
     levels, as in play, they are spread over all."""
+
+    phases: dict[str, PhaseCfg | None] = field(default_factory=dict)
+    """Phases in the order in which they open: each when all before it are passed, which they must stay for the next.
+    Those that are None are left out; without any all ground is open from the start."""
+
+    first_phase: str = ""
+    """The last phase of those that are open when training begins; the first one if it is empty."""

@@ -47,8 +47,8 @@ class VelocityCommand(UniformVelocityCommand):
 
     def __init__(self, cfg: VelocityCommandCfg, env: SurefootEnv) -> None:
         super().__init__(cfg, env)
-        self.range_share = cfg.initial_range_share
-        """Share of the full command range that commands are drawn from, in [0, 1]."""
+        self.range_share = torch.tensor(float(cfg.initial_range_share), device=self.device)
+        """Share of the full command range that commands are drawn from, in [0, 1], (); less where a phase asks it."""
 
     def _update_metrics(self) -> None:
         """Sum the errors as the base class does, with the velocity of the base's origin, which is at hand."""
@@ -61,26 +61,21 @@ class VelocityCommand(UniformVelocityCommand):
     def _resample_command(self, env_ids: Sequence[int]) -> None:
         super()._resample_command(env_ids)
         command = self.vel_command_b[env_ids] * self.range_share  # (num_resampled, 3)
+        levels = cast("SurefootEnv", self._env).terrain_levels
+        if levels is not None:
+            command *= levels.command_share[env_ids, None]
         command = slower_and_single(command, slow_share=self.cfg.slow_share, single_share=self.cfg.single_share)
         # A command that asks for standing says so exactly, so that standing is one command and not many.
         command *= command.norm(dim=1, keepdim=True) > STANDING_COMMAND
         self.vel_command_b[env_ids] = command
 
-    def state_dict(self) -> dict[str, float]:
-        """What a resumed run needs beside the buffers of the base class."""
-        return {"range_share": self.range_share}
-
-    def load_state_dict(self, state: dict[str, float]) -> None:
-        """Restore what :meth:`state_dict` returned."""
-        self.range_share = float(state["range_share"])
-
 
 class CommandRange(ManagerTermBase):
-    """Widens the command range while the robot tracks what it is asked, judged over all environments.
+    """Widens the command range while the robot tracks what it is asked, judged over all that are asked to move.
 
     Every ``interval_steps`` control steps the mean of the linear tracking reward, in (0, 1], is compared with
     ``threshold``; above it the range grows by ``increment`` of the full range. It never shrinks: what is learnt at a
-    wide range includes the narrow one.
+    wide range includes the narrow one. Environments of a phase that asks them to stand say nothing of it.
     """
 
     def __init__(self, cfg: CurriculumTermCfg, env: SurefootEnv) -> None:
@@ -95,16 +90,17 @@ class CommandRange(ManagerTermBase):
         threshold: float,
         increment: float,
         interval_steps: int,
-    ) -> float:
-        """Widen the range when it is due; returns the share for the log."""
+    ) -> torch.Tensor:
+        """Widen the range when it is due; returns the share for the log, ()."""
         command = cast("VelocityCommand", env.command_manager.get_term("base_velocity"))
-        due = env.common_step_counter - self._last_step >= interval_steps
-        if due and command.range_share < 1.0:
+        if env.common_step_counter - self._last_step >= interval_steps:
             self._last_step = env.common_step_counter
             error = env.locomotion.base_lin_vel_b[:, :2] - env.command[:, :2]
             tracking = torch.exp(-error.square().sum(dim=1) / std**2)
-            if tracking.mean().item() > threshold:
-                command.range_share = min(1.0, command.range_share + increment)
+            levels = env.terrain_levels
+            judged = torch.ones_like(tracking) if levels is None else levels.command_share.sign()
+            mean = (tracking * judged).sum() / judged.sum().clamp_(min=1.0)
+            command.range_share.add_((mean > threshold) * increment).clamp_(max=1.0)
         return command.range_share
 
     def state_dict(self) -> dict[str, int]:

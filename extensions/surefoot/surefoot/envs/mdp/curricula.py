@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def terrain_levels(env: SurefootEnv, env_ids: Sequence[int] | torch.Tensor | slice) -> dict[str, torch.Tensor]:
-    """Move environments whose episodes end between the levels of the field; see :mod:`surefoot.envs.terrain_levels`.
+    """Move environments whose episodes end between levels and phases of the field: :mod:`surefoot.envs.terrain_levels`.
 
     Args:
         env: The environment, on a field.
@@ -29,8 +29,7 @@ def terrain_levels(env: SurefootEnv, env_ids: Sequence[int] | torch.Tensor | sli
     levels = env.terrain_levels
     if levels is None:
         raise SurefootError("The curriculum of terrain levels needs a field of ground: set the task's `field`.")
-    if not isinstance(env_ids, torch.Tensor):
-        env_ids = torch.arange(env.num_envs, device=env.device)[env_ids]
-    fell = env.termination_manager.terminated
-    levels.end_episodes(env_ids.to(torch.int32).contiguous(), env.robot.data.root_link_pose_w.warp, fell)
+    ends = torch.zeros(env.num_envs, dtype=torch.bool, device=env.device)
+    ends[env_ids] = True
+    levels.end_episodes(ends, env.robot.data.root_link_pose_w.warp, env.termination_manager.terminated)
     return levels.figures()
