@@ -166,7 +166,7 @@ def _watched(tally: Tally, base: Any) -> Iterator[None]:
             ("commands", base.command_manager, "compute"),
             ("events", base.event_manager, "apply"),
             ("observations", base.observation_manager, "compute"),
-            ("resets", base, "_reset_idx"),
+            ("resets", base, "_reset_marked" if hasattr(base, "_reset_marked") else "_reset_idx"),
         ):
             watch(owner, method, manager)
         for name in ("randomization", "locomotion", "actuator"):  # of ours alone

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
+import warp as wp
 from isaaclab.managers import ActionTerm
-from isaaclab.utils.array import index_fill_
+
+from surefoot.env_mask import EnvIds, EnvMask
 
 from .actuator import JointActuator
+from .state_kernels import forget_actions
 
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation
@@ -31,6 +33,10 @@ class JointTargetAction(ActionTerm):
     """
 
     cfg: JointTargetActionCfg
+
+    takes_mask = True
+    """Whether environments may be named by a mask; see :mod:`surefoot.envs.masked_reset`."""
+
     _asset: Articulation
 
     def __init__(self, cfg: JointTargetActionCfg, env: ManagerBasedEnv) -> None:
@@ -53,6 +59,10 @@ class JointTargetAction(ActionTerm):
         (actuator,) = self._asset.actuators.values()
         assert isinstance(actuator, JointActuator)
         self._push = actuator.record_push(self._targets, self.velocity_targets, self.effort_targets)
+        self._masks = EnvMask(self.num_envs, self.device)
+        self._histories = [wp.from_torch(each) for each in (self._raw_actions, self.previous_actions)]
+        self._histories += [wp.from_torch(self.second_previous_actions), wp.from_torch(self._targets)]
+        self._offset_array = wp.from_torch(self._offset)
 
     @property
     def action_dim(self) -> int:
@@ -80,9 +90,12 @@ class JointTargetAction(ActionTerm):
     def apply_actions(self) -> None:
         """Nothing: the actuator model has the command already."""
 
-    def reset(self, env_ids: Sequence[int] | torch.Tensor | None = None) -> None:
+    def reset(self, env_ids: EnvIds = None) -> None:
         """Clear the action history and aim at the default pose in the given environments."""
-        rows = slice(None) if env_ids is None else env_ids
-        for history in (self._raw_actions, self.previous_actions, self.second_previous_actions):
-            index_fill_(history, env_ids, 0.0)  # assigning a number by index would wait for the device
-        self._targets[rows] = self._offset[rows]
+        wp.launch(
+            forget_actions,
+            dim=self._raw_actions.shape,
+            inputs=[self._masks.of(env_ids), self._offset_array],
+            outputs=self._histories,
+            device=self.device,
+        )

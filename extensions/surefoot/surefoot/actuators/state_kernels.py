@@ -77,7 +77,7 @@ def advance_battery_and_heat(
 
 @wp.kernel
 def reset_actuators(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     columns: ActuatorColumns,
     default_joint_pos: wp.array(dtype=float),
@@ -92,9 +92,10 @@ def reset_actuators(
     motor_power: wp.array2d(dtype=float),
     saturation: wp.array2d(dtype=wp.int8),
 ) -> None:
-    """One thread per (environment to reset, joint): as if the default pose had been commanded, and held, all along."""
-    row, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[row]
+    """One thread per (environment, joint): in those of the mask, as if the default pose had been held all along."""
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not env_mask[env]:
+        return
     for slot in range(commands.shape[1]):
         commands[env, slot, joint] = wp.vec3f(default_joint_pos[joint], 0.0, 0.0)
     command_age[env, joint] = 0.0
@@ -106,3 +107,22 @@ def reset_actuators(
     if joint == 0:
         voltage[env] = wp.max(table[env, columns.battery_voltage], LOWEST_VOLTAGE)
         episode_time[env] = 0.0
+
+
+@wp.kernel
+def forget_actions(
+    env_mask: wp.array(dtype=bool),
+    default_joint_pos: wp.array2d(dtype=float),
+    # outputs
+    action: wp.array2d(dtype=float),
+    previous_action: wp.array2d(dtype=float),
+    second_previous_action: wp.array2d(dtype=float),
+    target: wp.array2d(dtype=float),
+) -> None:
+    """One thread per (environment, joint): in those of the mask, forget actions and aim at the default pose."""
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if env_mask[env]:
+        action[env, joint] = 0.0
+        previous_action[env, joint] = 0.0
+        second_previous_action[env, joint] = 0.0
+        target[env, joint] = default_joint_pos[env, joint]

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 import warp as wp
 
+from surefoot.env_mask import EnvIds, EnvMask
 from surefoot.random_numbers.philox import Words, philox, unit_interval
 from surefoot.snapshot import StateMismatchError
 from surefoot.terrains.field import TrainingField
@@ -51,7 +52,7 @@ def add_asked_way(
 
 @wp.kernel
 def end_episodes(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     root_pose_w: wp.array(dtype=wp.transformf),
     fell: wp.array(dtype=bool),
     columns: wp.array(dtype=int),
@@ -67,8 +68,10 @@ def end_episodes(
     passed: wp.array(dtype=int),
     origins_w: wp.array(dtype=wp.vec3f),
 ) -> None:
-    """One thread per environment of ``env_ids``: its level in the next episode, and the tile's origin."""
-    env = env_ids[wp.tid()]
+    """One thread per environment: of those of the mask, the level in the next episode, and the tile's origin."""
+    env = wp.tid()
+    if not env_mask[env]:
+        return
     level = levels[env]
     if steps[env] > 0:
         way = wp.transform_get_translation(root_pose_w[env]) - origins_w[env]
@@ -131,6 +134,7 @@ class TerrainLevels:
         self._origins = torch.as_tensor(field.origins_w, device=device)  # (levels, columns, 3)
         self.origins_w = self._origins[self.levels, self.columns]
         """Where each environment's robot starts [m], (num_envs, 3)."""
+        self._masks = EnvMask(num_envs, device)
         self._columns_array = wp.from_torch(self.columns)
         self._asked_array = wp.from_torch(self._asked_w, dtype=wp.vec2f)
         self._steps_array = wp.from_torch(self._steps)
@@ -162,19 +166,19 @@ class TerrainLevels:
             device=self._device,
         )
 
-    def end_episodes(self, env_ids: torch.Tensor, root_pose_w: wp.array, fell: torch.Tensor) -> None:
+    def end_episodes(self, envs: EnvIds, root_pose_w: wp.array, fell: torch.Tensor) -> None:
         """Choose the tiles of the next episodes. One that has not begun yet changes nothing.
 
         Args:
-            env_ids: Environments whose episodes end, int32, (count,).
+            envs: Environments whose episodes end.
             root_pose_w: Poses of all bases where the episodes end, (num_envs,), transformf.
             fell: Whether each episode ends before its time, (num_envs,), bool.
         """
         wp.launch(
             end_episodes,
-            dim=len(env_ids),
+            dim=len(self.levels),
             inputs=[
-                wp.from_torch(env_ids),
+                self._masks.of(envs),
                 root_pose_w,
                 wp.from_torch(fell),
                 self._columns_array,

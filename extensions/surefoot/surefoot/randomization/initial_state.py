@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import torch
 import warp as wp
 
+from surefoot.env_mask import EnvIds
+
 from .bodies import table_vector
 from .table import RandomizationTable
 
@@ -49,18 +51,19 @@ class InitialStateColumns:
 
 @wp.kernel
 def place_bases(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     columns: InitialStateColumns,
     origins: wp.array(dtype=wp.vec3f),
     default_pose: wp.array(dtype=wp.transformf),
-    # outputs, (count,)
+    # outputs
     pose_w: wp.array(dtype=wp.transformf),
     velocity_w: wp.array(dtype=wp.spatial_vectorf),
 ) -> None:
-    """One thread per environment of ``env_ids``: pose and velocity of its base in the world frame."""
-    row = wp.tid()
-    env = env_ids[row]
+    """One thread per environment: of those of the mask, pose and velocity of the base in the world frame."""
+    env = wp.tid()
+    if not env_mask[env]:
+        return
     angles = table_vector(table, env, columns.initial_orientation)
     turn = (
         wp.quat_from_axis_angle(wp.vec3f(0.0, 0.0, 1.0), angles[2])
@@ -69,29 +72,30 @@ def place_bases(
     )
     default = default_pose[env]
     position = wp.transform_get_translation(default) + table_vector(table, env, columns.initial_position)
-    pose_w[row] = wp.transformf(origins[env] + position, turn * wp.transform_get_rotation(default))
-    velocity_w[row] = wp.spatial_vector(
+    pose_w[env] = wp.transformf(origins[env] + position, turn * wp.transform_get_rotation(default))
+    velocity_w[env] = wp.spatial_vector(
         table_vector(table, env, columns.initial_lin_vel), table_vector(table, env, columns.initial_ang_vel)
     )
 
 
 @wp.kernel
 def place_joints(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     columns: InitialStateColumns,
     default_joint_pos: wp.array2d(dtype=float),
     limits: wp.array2d(dtype=wp.vec2f),
-    # outputs, (count, num_joints)
+    # outputs
     joint_pos: wp.array2d(dtype=float),
     joint_vel: wp.array2d(dtype=float),
 ) -> None:
-    """One thread per (environment of ``env_ids``, joint): its position within the soft limits, and its velocity."""
-    row, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[row]
+    """One thread per (environment, joint): of the mask's, position within the soft limits, and velocity."""
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not env_mask[env]:
+        return
     position = default_joint_pos[env, joint] + table[env, columns.initial_joint_offset + joint]
-    joint_pos[row, joint] = wp.clamp(position, limits[env, joint][0], limits[env, joint][1])
-    joint_vel[row, joint] = table[env, columns.initial_joint_vel + joint]
+    joint_pos[env, joint] = wp.clamp(position, limits[env, joint][0], limits[env, joint][1])
+    joint_vel[env, joint] = table[env, columns.initial_joint_vel + joint]
 
 
 class InitialState:
@@ -109,24 +113,24 @@ class InitialState:
             wp.zeros((num_envs, robot.num_joints), dtype=wp.float32, device=device) for _ in range(2)
         )
 
-    def write(self, env_ids: torch.Tensor, origins: torch.Tensor) -> None:
+    def write(self, envs: EnvIds, origins: torch.Tensor) -> None:
         """Place the robots of some environments.
 
         Args:
-            env_ids: The environments, int32, (count,).
+            envs: The environments.
             origins: Origins of all environments [m] in the world frame, (num_envs, 3).
         """
-        count, data, robot = len(env_ids), self._robot.data, self._robot
-        ids = wp.from_torch(env_ids)
-        source = [ids, self._table.warp_values, self._columns]
-        base = [self._pose_w[:count], self._velocity_w[:count]]
-        joints = [self._joint_pos[:count], self._joint_vel[:count]]
+        data, robot, env_mask = self._robot.data, self._robot, self._table.mask_of(envs)
+        source = [env_mask, self._table.warp_values, self._columns]
+        base = [self._pose_w, self._velocity_w]
+        joints = [self._joint_pos, self._joint_vel]
         for kernel, dim, inputs, outputs in (
-            (place_bases, count, [wp.from_torch(origins, dtype=wp.vec3f), data.default_root_pose.warp], base),
+            (place_bases, base[0].shape, [wp.from_torch(origins, dtype=wp.vec3f), data.default_root_pose.warp], base),
             (place_joints, joints[0].shape, [data.default_joint_pos.warp, data.soft_joint_pos_limits.warp], joints),
         ):
             wp.launch(kernel, dim=dim, inputs=[*source, *inputs], outputs=outputs, device=self._table.device)
-        robot.write_root_link_pose_to_sim_index(root_pose=base[0], env_ids=ids)
-        robot.write_root_com_velocity_to_sim_index(root_velocity=base[1], env_ids=ids)
-        robot.write_joint_position_to_sim_index(position=joints[0], env_ids=ids)
-        robot.write_joint_velocity_to_sim_index(velocity=joints[1], env_ids=ids)
+        # What follows from the state is read anew for all at once, after the joints' positions.
+        robot.write_root_link_pose_to_sim_mask(root_pose=base[0], env_mask=env_mask, skip_forward=True)
+        robot.write_root_com_velocity_to_sim_mask(root_velocity=base[1], env_mask=env_mask, skip_forward=True)
+        robot.write_joint_velocity_to_sim_mask(velocity=joints[1], env_mask=env_mask, skip_forward=True)
+        robot.write_joint_position_to_sim_mask(position=joints[0], env_mask=env_mask)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import torch
 import warp as wp
 
+from surefoot.env_mask import EnvIds
+
 from .bodies import table_vector
 from .layout import EVENTS
 from .table import RandomizationTable
@@ -91,15 +93,16 @@ def push_by_force(
 
 @wp.kernel
 def end_pushes(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     # outputs
     time_left_s: wp.array(dtype=float),
     force_w: wp.array(dtype=wp.vec3f),
 ) -> None:
-    """One thread per environment of ``env_ids``: no force acts any more."""
-    env = env_ids[wp.tid()]
-    time_left_s[env] = 0.0
-    force_w[env] = wp.vec3f(0.0, 0.0, 0.0)
+    """One thread per environment: on those of the mask no force acts any more."""
+    env = wp.tid()
+    if env_mask[env]:
+        time_left_s[env] = 0.0
+        force_w[env] = wp.vec3f(0.0, 0.0, 0.0)
 
 
 class Pushes:
@@ -153,13 +156,13 @@ class Pushes:
         if self._by_force:
             self._applier.push(self._force_w, self._point_w)
 
-    def reset(self, env_ids: torch.Tensor) -> None:
+    def reset(self, envs: EnvIds) -> None:
         """End the pushes of some environments."""
         if self._by_force:
             wp.launch(
                 end_pushes,
-                dim=len(env_ids),
-                inputs=[wp.from_torch(env_ids)],
+                dim=self._table.num_envs,
+                inputs=[self._table.mask_of(envs)],
                 outputs=[self._time_left_s, self._force_w],
                 device=self._table.device,
             )

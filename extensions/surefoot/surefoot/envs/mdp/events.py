@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torch
+from surefoot.env_mask import EnvIds
 
 if TYPE_CHECKING:
     from surefoot.envs.env import SurefootEnv
 
 
-def reset_to_initial_state(env: SurefootEnv, env_ids: torch.Tensor) -> None:
+def reset_to_initial_state(env: SurefootEnv, env_ids: EnvIds) -> None:
     """Put base and joints into the state that the table of randomized parameters holds for the new episode.
 
     Args:
         env: The environment, whose table has been drawn for these episodes.
-        env_ids: Environments that reset, (count,).
+        env_ids: Environments that reset.
     """
-    env.randomization.initial_state.write(env_ids.to(torch.int32), env.spawn_origins_w)
+    env.randomization.initial_state.write(env_ids, env.spawn_origins_w)
+
+
+reset_to_initial_state.takes_mask = True  # pyright: ignore[reportFunctionMemberAccess]

@@ -29,7 +29,7 @@ wp.set_module_options({"enable_backward": False})  # no gradients are taken; a C
 
 @wp.kernel
 def write_elements(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     first_column: int,
     element: wp.array(dtype=int),
@@ -38,29 +38,30 @@ def write_elements(
     # outputs
     values: wp.array2d(dtype=float),
 ) -> None:
-    """One thread per (environment of ``env_ids``, place): write an element's value, times a nominal one.
+    """One thread per (environment, place): in those of the mask, write an element's value, times a nominal one.
 
     Several places may have one element's value, as the shapes of a foot have the foot's.
     """
-    row, index = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[row]
-    values[env, place[index]] = nominal[index] * table[env, first_column + element[index]]
+    env, index = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if env_mask[env]:
+        values[env, place[index]] = nominal[index] * table[env, first_column + element[index]]
 
 
 @wp.kernel
 def write_gravity(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     first_column: int,
     # outputs
     model_gravity: wp.array(dtype=wp.vec3f),
     solver_gravity: wp.array(dtype=wp.vec3f),
 ) -> None:
-    """One thread per environment of ``env_ids``: gravity of its world, in Newton's model and in the solver's."""
-    env = env_ids[wp.tid()]
-    pull = table_vector(table, env, first_column)
-    model_gravity[env] = pull
-    solver_gravity[env] = pull
+    """One thread per environment: of those of the mask, gravity of the world, in Newton's model and in the solver's."""
+    env = wp.tid()
+    if env_mask[env]:
+        pull = table_vector(table, env, first_column)
+        model_gravity[env] = pull
+        solver_gravity[env] = pull
 
 
 @wp.kernel
@@ -156,13 +157,12 @@ class NewtonApplier:
             solver.notify_model_changed(change)
         NewtonManager._model_changes = set()
 
-    def apply(self, env_ids: wp.array) -> None:
-        """Write the values in force of some environments, int32, (count,)."""
-        count, table = env_ids.shape[0], self._table.warp_values
+    def apply(self, env_mask: wp.array) -> None:
+        """Write the values in force in the environments of a mask, (num_envs,)."""
+        num_envs, table = self._table.num_envs, self._table.warp_values
         if self._writes_bodies:
             self._composer.compose(
-                env_ids,
-                compact=False,
+                env_mask,
                 mass_kg=self._data._sim_bind_body_mass,
                 com_m=self._data._sim_bind_body_com_pos_b,
                 inertia_kgm2=self._inertia,
@@ -170,20 +170,20 @@ class NewtonApplier:
         for first_column, element, place, nominal, values in self._elements:
             wp.launch(
                 write_elements,
-                dim=(count, place.shape[0]),
-                inputs=[env_ids, table, first_column, element, place, nominal],
+                dim=(num_envs, place.shape[0]),
+                inputs=[env_mask, table, first_column, element, place, nominal],
                 outputs=[values],
                 device=self._device,
             )
         if self._changes_inertia:
-            self.derived.update(env_ids, count)
+            self.derived.update(env_mask)
         if self._changes_shapes:
-            self.derived.update_shapes(env_ids, count)
+            self.derived.update_shapes(env_mask)
         if self._writes_gravity:
             wp.launch(
                 write_gravity,
-                dim=count,
-                inputs=[env_ids, table, self._first("gravity")],
+                dim=num_envs,
+                inputs=[env_mask, table, self._first("gravity")],
                 outputs=list(self._gravity),
                 device=self._device,
             )
