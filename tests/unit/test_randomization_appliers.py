@@ -24,12 +24,6 @@ TABLE = np.arange(40, dtype=np.float32).reshape(4, 10)
 MASK = [False, True, False, True]
 
 
-def test_columns_are_gathered_environment_by_environment():
-    (rows,) = launch(ovphysx.gather_columns, (2, 3), [array(TABLE), 4], zeros((2, 3)))
-
-    assert rows.tolist() == [[4, 5, 6], [14, 15, 16]]
-
-
 def test_centres_of_mass_become_poses_without_a_rotation():
     (poses,) = launch(
         ovphysx.write_poses, (1, 2), [array([[[1, 2, 3], [4, 5, 6]]], wp.vec3f)], zeros((1, 2), wp.transformf)

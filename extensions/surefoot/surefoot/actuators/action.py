@@ -60,9 +60,17 @@ class JointTargetAction(ActionTerm):
         assert isinstance(actuator, JointActuator)
         self._push = actuator.record_push(self._targets, self.velocity_targets, self.effort_targets)
         self._masks = EnvMask(self.num_envs, self.device)
-        self._histories = [wp.from_torch(each) for each in (self._raw_actions, self.previous_actions)]
-        self._histories += [wp.from_torch(self.second_previous_actions), wp.from_torch(self._targets)]
-        self._offset_array = wp.from_torch(self._offset)
+        self._forget = wp.launch(
+            forget_actions,
+            dim=shape,
+            inputs=[self._masks.of(None), wp.from_torch(self._offset)],
+            outputs=[
+                *(wp.from_torch(self._raw_actions), wp.from_torch(self.previous_actions)),
+                *(wp.from_torch(self.second_previous_actions), wp.from_torch(self._targets)),
+            ],
+            device=self.device,
+            record_cmd=True,
+        )
 
     @property
     def action_dim(self) -> int:
@@ -92,10 +100,6 @@ class JointTargetAction(ActionTerm):
 
     def reset(self, env_ids: EnvIds = None) -> None:
         """Clear the action history and aim at the default pose in the given environments."""
-        wp.launch(
-            forget_actions,
-            dim=self._raw_actions.shape,
-            inputs=[self._masks.of(env_ids), self._offset_array],
-            outputs=self._histories,
-            device=self.device,
-        )
+        assert isinstance(self._forget, wp.Launch)  # what Warp returns when it records
+        self._forget.set_param_at_index(0, self._masks.of(env_ids))
+        self._forget.launch()

@@ -16,7 +16,6 @@ from isaaclab.managers import ActionManager, CommandManager, CurriculumManager, 
 from surefoot.actuators.drive import make_drive
 from surefoot.engines import Physics, keep_polling_threads_idle
 from surefoot.env_mask import EnvIds, EnvMask
-from surefoot.learning.episode_statistics import LOG_IS_HELD
 from surefoot.randomization.foot_contacts import open_foot_contacts
 from surefoot.randomization.randomization import Randomization, make_layout
 from surefoot.ranks import Ranks
@@ -36,6 +35,7 @@ from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
 from .command_kernels import mark_moving
+from .episode_log import LOG_IS_HELD
 from .fused.faults import Faults
 from .fused.observations import FusedObservationManager
 from .fused.rewards import FusedRewardManager

@@ -9,13 +9,10 @@ from typing import Any
 
 import torch
 
+from surefoot.envs.episode_log import LOG_IS_HELD
+
 WINDOW = 100
 """Number of last episodes in the means, as in rsl_rl."""
-
-LOG_IS_HELD = "log_is_held"
-"""In an environment's extras: its log is a new one in every step, and says again what it said where no episode ended.
-
-Whether one did, only the device knows."""
 
 
 class EpisodeStatistics:

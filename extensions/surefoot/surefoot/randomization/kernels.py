@@ -153,13 +153,15 @@ def draw_environments(
     ranges: Ranges,
     seed: wp.uint32,
     rank: wp.uint32,
+    lanes: int,
     # in and out
     values: Values,
 ) -> None:
-    """One thread per (environment, block), of which those of the mask draw."""
-    env, block = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    """One thread per (environment, lane): of those of the mask, draw every block that is a multiple of lanes away."""
+    env, lane = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     if env_mask[env]:
-        draw_block(blocks[block], ranges, values, env, 0, seed, rank)
+        for block in range(lane, blocks.shape[0], lanes):
+            draw_block(blocks[block], ranges, values, env, 0, seed, rank)
 
 
 @wp.kernel

@@ -182,10 +182,12 @@ class RandomizationTable:
 
     def _draw(self, env_mask: wp.array, blocks: tuple[wp.array, int]) -> None:
         packed, count = blocks
+        # A GPU draws all at once; a CPU runs threads one after another, most of which find nothing to do.
+        lanes = count if wp.get_device(self.device).is_cuda else min(count, 1)
         wp.launch(
             kernels.draw_environments,
-            dim=(self.num_envs, count),
-            inputs=[env_mask, packed, self._ranges, *self._words],
+            dim=(self.num_envs, lanes),
+            inputs=[env_mask, packed, self._ranges, *self._words, lanes],
             outputs=[self._values],
             device=self.device,
         )

@@ -72,8 +72,9 @@ class VelocityCommand(UniformVelocityCommand):
         self._settings = command_kernels.Settings()
         self._settings.values = wp.zeros(command_kernels.NUM_SETTINGS, dtype=float, device=self.device)
         self._settings.share = wp.from_torch(self._share)
-        self._settings.success_thresholds = wp.vec2f(cfg.vel_xy_success_threshold, cfg.vel_yaw_success_threshold)
-        self._held: list[float] = []
+        thresholds: Any = (cfg.vel_xy_success_threshold, cfg.vel_yaw_success_threshold)
+        self._settings.success_thresholds = wp.vec2f(*thresholds)
+        self._uploaded = b""
         self._commands = command_kernels.Commands()
         self._commands.command = wp.from_torch(self.vel_command_b, dtype=wp.vec3f)
         self._commands.metrics = wp.from_torch(columns)
@@ -105,7 +106,7 @@ class VelocityCommand(UniformVelocityCommand):
     def reset(self, env_ids: EnvIds = None) -> dict[str, torch.Tensor]:
         """Begin an episode in some environments, and return the mean metrics of those that ended there."""
         self.begin(self._masks.of(env_ids))
-        rows = slice(None) if env_ids is None else env_ids
+        rows: Any = slice(None) if env_ids is None else env_ids
         means = {name: values[rows].mean() for name, values in self.metrics.items()}
         self._env.extras.setdefault("log", {})["Metrics/success_rate"] = means.pop("success_rate")
         return means
@@ -119,13 +120,14 @@ class VelocityCommand(UniformVelocityCommand):
         velocities = [wp.from_torch(each, dtype=wp.vec3f) for each in (state.base_lin_vel_b, state.base_ang_vel_b)]
         self._launch(command_kernels.advance_commands, [*velocities, dt])
 
-    def _launch(self, kernel: wp.Kernel, inputs: list[Any]) -> None:
+    def _launch(self, kernel: Any, inputs: list[Any]) -> None:
         cfg, ranges = self.cfg, self.cfg.ranges  # which curricula may change
         spans = (ranges.lin_vel_x, ranges.lin_vel_y, ranges.ang_vel_z, cfg.resampling_time_range)
         values = [*(end for span in spans for end in span), cfg.rel_standing_envs, cfg.slow_share, cfg.single_share]
-        if values != self._held:
-            self._settings.values.assign(np.array(values, dtype=np.float32))
-            self._held = values
+        packed = np.array(values, dtype=np.float32)
+        if packed.tobytes() != self._uploaded:
+            self._settings.values.assign(packed)
+            self._uploaded = packed.tobytes()
         wp.launch(
             kernel,
             dim=self.num_envs,

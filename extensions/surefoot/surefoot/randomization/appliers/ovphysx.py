@@ -27,18 +27,6 @@ wp.set_module_options({"enable_backward": False})  # no gradients are taken; a C
 
 
 @wp.kernel
-def gather_columns(
-    table: wp.array2d(dtype=float),
-    first_column: int,
-    # outputs
-    values: wp.array2d(dtype=float),
-) -> None:
-    """One thread per (environment, element): copy a parameter out of the table."""
-    env, element = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    values[env, element] = table[env, first_column + element]
-
-
-@wp.kernel
 def write_poses(
     com_m: wp.array2d(dtype=wp.vec3f),
     # outputs
@@ -112,7 +100,7 @@ class OvPhysxApplier:
         self._com_m = wp.zeros(shape, dtype=wp.vec3f, device=device)
         self._com_pose = wp.zeros(shape, dtype=wp.transformf, device=device)
         self._inertia_kgm2 = wp.zeros(shape, dtype=wp.mat33f, device=device)
-        self._armature_kgm2 = wp.zeros((num_envs, spec.num_joints), dtype=wp.float32, device=device)
+        self._armature_kgm2 = torch.zeros(num_envs, spec.num_joints, device=device)
 
         physx = OvPhysxManager.get_physx_instance()
 
@@ -133,13 +121,7 @@ class OvPhysxApplier:
     def apply(self, env_mask: wp.array) -> None:
         """Write the values in force in the environments of a mask, (num_envs,)."""
         if self._writes_armature:
-            wp.launch(
-                gather_columns,
-                dim=self._armature_kgm2.shape,
-                inputs=[self._table.warp_values, self._first("armature")],
-                outputs=[self._armature_kgm2],
-                device=self._device,
-            )
+            self._armature_kgm2.copy_(self._table.view("armature"))
             self._robot.write_joint_armature_to_sim_mask(armature=self._armature_kgm2, env_mask=env_mask)
         if self._writes_materials:
             self._write_materials(env_mask)
