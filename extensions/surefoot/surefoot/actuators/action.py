@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 import warp as wp
@@ -11,7 +11,7 @@ from isaaclab.managers import ActionTerm
 from surefoot.env_mask import EnvIds, EnvMask
 
 from .actuator import JointActuator
-from .state_kernels import forget_actions
+from .state_kernels import ActionArrays, forget_actions, take_actions
 
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation
@@ -60,17 +60,11 @@ class JointTargetAction(ActionTerm):
         assert isinstance(actuator, JointActuator)
         self._push = actuator.record_push(self._targets, self.velocity_targets, self.effort_targets)
         self._masks = EnvMask(self.num_envs, self.device)
-        self._forget = wp.launch(
-            forget_actions,
-            dim=shape,
-            inputs=[self._masks.of(None), wp.from_torch(self._offset)],
-            outputs=[
-                *(wp.from_torch(self._raw_actions), wp.from_torch(self.previous_actions)),
-                *(wp.from_torch(self.second_previous_actions), wp.from_torch(self._targets)),
-            ],
-            device=self.device,
-            record_cmd=True,
-        )
+        self._arrays = ActionArrays()
+        self._arrays.scale, self._arrays.default_joint_pos = wp.from_torch(self._scale), wp.from_torch(self._offset)
+        self._arrays.action, self._arrays.target = wp.from_torch(self._raw_actions), wp.from_torch(self._targets)
+        self._arrays.previous_action = wp.from_torch(self.previous_actions)
+        self._arrays.second_previous_action = wp.from_torch(self.second_previous_actions)
 
     @property
     def action_dim(self) -> int:
@@ -89,10 +83,7 @@ class JointTargetAction(ActionTerm):
 
     def process_actions(self, actions: torch.Tensor) -> None:
         """Clip the policy's output, shift the history, set the targets and push them."""
-        self.second_previous_actions.copy_(self.previous_actions)
-        self.previous_actions.copy_(self._raw_actions)
-        torch.clamp(actions, -self.cfg.clip_actions, self.cfg.clip_actions, out=self._raw_actions)
-        torch.addcmul(self._offset, self._raw_actions, self._scale, out=self._targets)
+        self._launch(take_actions, [wp.from_torch(actions), self.cfg.clip_actions])
         self._push.launch()
 
     def apply_actions(self) -> None:
@@ -100,6 +91,8 @@ class JointTargetAction(ActionTerm):
 
     def reset(self, env_ids: EnvIds = None) -> None:
         """Clear the action history and aim at the default pose in the given environments."""
-        assert isinstance(self._forget, wp.Launch)  # what Warp returns when it records
-        self._forget.set_param_at_index(0, self._masks.of(env_ids))
-        self._forget.launch()
+        self._launch(forget_actions, [self._masks.of(env_ids)])
+
+    def _launch(self, kernel: Any, inputs: list[Any]) -> None:
+        shape, device = self._raw_actions.shape, self.device
+        wp.launch(kernel, dim=shape, inputs=inputs, outputs=[self._arrays], device=device)

@@ -109,20 +109,42 @@ def reset_actuators(
         episode_time[env] = 0.0
 
 
+@wp.struct
+class ActionArrays:
+    """The policy's last outputs and the targets that they mean, (num_envs, num_joints), or (num_joints,)."""
+
+    scale: wp.array(dtype=float)
+    default_joint_pos: wp.array2d(dtype=float)
+    action: wp.array2d(dtype=float)
+    previous_action: wp.array2d(dtype=float)
+    second_previous_action: wp.array2d(dtype=float)
+    target: wp.array2d(dtype=float)
+
+
 @wp.kernel
-def forget_actions(
-    env_mask: wp.array(dtype=bool),
-    default_joint_pos: wp.array2d(dtype=float),
-    # outputs
-    action: wp.array2d(dtype=float),
-    previous_action: wp.array2d(dtype=float),
-    second_previous_action: wp.array2d(dtype=float),
-    target: wp.array2d(dtype=float),
-) -> None:
+def take_actions(given: wp.array2d(dtype=float), clip: float, arrays: ActionArrays) -> None:
+    """One thread per (environment, joint): shift the history by the policy's output, and aim where it says.
+
+    What is no number stays so: it is for others to see.
+    """
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    action = given[env, joint]
+    if action > clip:
+        action = clip
+    elif action < -clip:
+        action = -clip
+    arrays.second_previous_action[env, joint] = arrays.previous_action[env, joint]
+    arrays.previous_action[env, joint] = arrays.action[env, joint]
+    arrays.action[env, joint] = action
+    arrays.target[env, joint] = arrays.default_joint_pos[env, joint] + action * arrays.scale[joint]
+
+
+@wp.kernel
+def forget_actions(env_mask: wp.array(dtype=bool), arrays: ActionArrays) -> None:
     """One thread per (environment, joint): in those of the mask, forget actions and aim at the default pose."""
     env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     if env_mask[env]:
-        action[env, joint] = 0.0
-        previous_action[env, joint] = 0.0
-        second_previous_action[env, joint] = 0.0
-        target[env, joint] = default_joint_pos[env, joint]
+        arrays.action[env, joint] = 0.0
+        arrays.previous_action[env, joint] = 0.0
+        arrays.second_previous_action[env, joint] = 0.0
+        arrays.target[env, joint] = arrays.default_joint_pos[env, joint]

@@ -71,7 +71,9 @@ VELOCITY_COMMAND, JOINT_TARGET = "base_velocity", "joint_target"
 class SurefootEnv(ManagerBasedRLEnv):
     """Legged-robot environment with one shared :class:`~surefoot.envs.locomotion_state.LocomotionState`.
 
-    The order of a step is Isaac Lab's: act, physics, terminations, rewards, resets, commands, events, observations.
+    The order of a step is Isaac Lab's: act, physics, terminations, rewards, resets, commands, events, observations; the
+    randomization's pushes come before resets. In Newton environments reset by a mask, ``_reset_mask``, and the host
+    waits for nothing; see :mod:`surefoot.envs.masked_reset`.
     """
 
     cfg: SurefootEnvCfg
@@ -225,13 +227,14 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.reset_time_outs = self.termination_manager.time_outs
         self.reward_buf = self.reward_manager.compute(dt=self.step_dt)
 
+        # Before resets, which put robots elsewhere, so that the engine works out what follows from both at once.
+        if self.randomization.advance():
+            self.locomotion.base_has_moved()
         self._reset_marked()
 
         self.command_manager.compute(dt=self.step_dt)
         if "interval" in self.event_manager.active_terms:
             self.event_manager.apply(mode="interval", dt=self.step_dt)
-            self.locomotion.base_has_moved()
-        if self.randomization.advance():
             self.locomotion.base_has_moved()
         self._advance_sensors()
         self.obs_buf = self.observation_manager.compute(update_history=True)

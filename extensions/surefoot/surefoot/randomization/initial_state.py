@@ -50,19 +50,31 @@ class InitialStateColumns:
 
 
 @wp.kernel
-def place_bases(
+def place_robots(
     env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     columns: InitialStateColumns,
     origins: wp.array(dtype=wp.vec3f),
     default_pose: wp.array(dtype=wp.transformf),
+    default_joint_pos: wp.array2d(dtype=float),
+    limits: wp.array2d(dtype=wp.vec2f),
     # outputs
     pose_w: wp.array(dtype=wp.transformf),
     velocity_w: wp.array(dtype=wp.spatial_vectorf),
+    joint_pos: wp.array2d(dtype=float),
+    joint_vel: wp.array2d(dtype=float),
 ) -> None:
-    """One thread per environment: of those of the mask, pose and velocity of the base in the world frame."""
-    env = wp.tid()
+    """One thread per (environment, joint): of the mask's, the state of the joint, and with the first that of the base.
+
+    A joint is within its soft limits; the base's pose and velocity are in the world frame.
+    """
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     if not env_mask[env]:
+        return
+    position = default_joint_pos[env, joint] + table[env, columns.initial_joint_offset + joint]
+    joint_pos[env, joint] = wp.clamp(position, limits[env, joint][0], limits[env, joint][1])
+    joint_vel[env, joint] = table[env, columns.initial_joint_vel + joint]
+    if joint > 0:
         return
     angles = table_vector(table, env, columns.initial_orientation)
     turn = (
@@ -71,31 +83,11 @@ def place_bases(
         * wp.quat_from_axis_angle(wp.vec3f(1.0, 0.0, 0.0), angles[0])
     )
     default = default_pose[env]
-    position = wp.transform_get_translation(default) + table_vector(table, env, columns.initial_position)
-    pose_w[env] = wp.transformf(origins[env] + position, turn * wp.transform_get_rotation(default))
+    place = origins[env] + (wp.transform_get_translation(default) + table_vector(table, env, columns.initial_position))
+    pose_w[env] = wp.transformf(place, turn * wp.transform_get_rotation(default))
     velocity_w[env] = wp.spatial_vector(
         table_vector(table, env, columns.initial_lin_vel), table_vector(table, env, columns.initial_ang_vel)
     )
-
-
-@wp.kernel
-def place_joints(
-    env_mask: wp.array(dtype=bool),
-    table: wp.array2d(dtype=float),
-    columns: InitialStateColumns,
-    default_joint_pos: wp.array2d(dtype=float),
-    limits: wp.array2d(dtype=wp.vec2f),
-    # outputs
-    joint_pos: wp.array2d(dtype=float),
-    joint_vel: wp.array2d(dtype=float),
-) -> None:
-    """One thread per (environment, joint): of the mask's, position within the soft limits, and velocity."""
-    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    if not env_mask[env]:
-        return
-    position = default_joint_pos[env, joint] + table[env, columns.initial_joint_offset + joint]
-    joint_pos[env, joint] = wp.clamp(position, limits[env, joint][0], limits[env, joint][1])
-    joint_vel[env, joint] = table[env, columns.initial_joint_vel + joint]
 
 
 class InitialState:
@@ -121,14 +113,17 @@ class InitialState:
             origins: Origins of all environments [m] in the world frame, (num_envs, 3).
         """
         data, robot, env_mask = self._robot.data, self._robot, self._table.mask_of(envs)
-        source = [env_mask, self._table.warp_values, self._columns]
-        base = [self._pose_w, self._velocity_w]
-        joints = [self._joint_pos, self._joint_vel]
-        for kernel, dim, inputs, outputs in (
-            (place_bases, base[0].shape, [wp.from_torch(origins, dtype=wp.vec3f), data.default_root_pose.warp], base),
-            (place_joints, joints[0].shape, [data.default_joint_pos.warp, data.soft_joint_pos_limits.warp], joints),
-        ):
-            wp.launch(kernel, dim=dim, inputs=[*source, *inputs], outputs=outputs, device=self._table.device)
+        base, joints = (self._pose_w, self._velocity_w), (self._joint_pos, self._joint_vel)
+        wp.launch(
+            place_robots,
+            dim=joints[0].shape,
+            inputs=[
+                *(env_mask, self._table.warp_values, self._columns, wp.from_torch(origins, dtype=wp.vec3f)),
+                *(data.default_root_pose.warp, data.default_joint_pos.warp, data.soft_joint_pos_limits.warp),
+            ],
+            outputs=[*base, *joints],
+            device=self._table.device,
+        )
         # What follows from the state is read anew for all at once, after the joints' positions.
         robot.write_root_link_pose_to_sim_mask(root_pose=base[0], env_mask=env_mask, skip_forward=True)
         robot.write_root_com_velocity_to_sim_mask(root_velocity=base[1], env_mask=env_mask, skip_forward=True)
