@@ -12,6 +12,7 @@ NUM_ENVS, NUM_JOINTS, CLIP = 3, 2, 4.0
 
 @pytest.fixture
 def tensors() -> dict[str, torch.Tensor]:
+    wp.init()
     torch.manual_seed(0)
     names = ("default_joint_pos", "action", "previous_action", "second_previous_action", "target")
     return {"scale": torch.tensor([0.25, 0.5]), **{name: torch.randn(NUM_ENVS, NUM_JOINTS) for name in names}}
