@@ -60,20 +60,28 @@ def test_a_wrench_is_a_force_without_torque_at_a_point_and_written_only_where_th
     assert is_pushed.tolist() == [True, False]
 
 
+def elements(first_column, element, place, nominal, values):
+    to = newton.Elements()
+    to.first_column, to.element, to.place = first_column, array(element, wp.int32), array(place, wp.int32)
+    to.nominal, to.values = array(nominal), values
+    return to
+
+
+def write_elements(mask, *parameters):
+    given = wp.array(parameters, dtype=newton.Elements, device="cpu")
+    launch(newton.write_elements, (len(mask), len(parameters)), [array(mask, wp.bool), array(TABLE), given])
+    return [to.values.numpy().tolist() for to in parameters]
+
+
 def test_newtons_columns_are_written_in_its_own_order():
-    places = [array([0, 1, 2], wp.int32), array([2, 0, 1], wp.int32), array([1, 1, 10])]
-    (values,) = launch(newton.write_elements, (4, 3), [array(MASK, wp.bool), array(TABLE), 4, *places], zeros((4, 3)))
-
-    assert values.tolist() == [[0, 0, 0], [15, 160, 14], [0, 0, 0], [35, 360, 34]]
+    to = elements(4, [0, 1, 2], [2, 0, 1], [1, 1, 10], zeros((4, 3)))
+    assert write_elements(MASK, to) == [[[0, 0, 0], [15, 160, 14], [0, 0, 0], [35, 360, 34]]]
 
 
-def test_every_shape_of_a_foot_gets_the_foots_value():
-    shapes = [array([0, 0, 1], wp.int32), array([5, 2, 0], wp.int32), array([1, 1, 2])]
-    (values,) = launch(
-        newton.write_elements, (2, 3), [array([False, True], wp.bool), array(TABLE), 4, *shapes], zeros((2, 6))
-    )
-
-    assert values.tolist() == [[0] * 6, [30, 0, 14, 0, 0, 14]]
+def test_every_shape_of_a_foot_gets_the_foots_value_beside_other_parameters():
+    feet = elements(4, [0, 0, 1], [5, 2, 0], [1, 1, 2], zeros((2, 6)))
+    others = elements(9, [0], [1], [1], zeros((2, 4))[:, ::2])  # strided, as attributes of shapes are
+    assert write_elements([False, True], feet, others) == [[[0] * 6, [30, 0, 14, 0, 0, 14]], [[0, 0], [0, 19]]]
 
 
 def test_gravity_of_the_named_worlds_changes_in_model_and_solver():

@@ -130,7 +130,6 @@ class SurefootEnv(ManagerBasedRLEnv):
         self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
         self._masks = EnvMask(self.num_envs, self.device)
         self.moving = torch.ones(self.num_envs, dtype=torch.bool, device=self.device)
-        self._succeeded = torch.zeros_like(self.moving)
         self.faults = Faults(self.num_envs, 7 + 6 + 2 * self.robot_spec.num_joints, str(self.device))
         self._make_managers()
         self.mirror_maps = self._make_mirror_maps()
@@ -306,16 +305,15 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     def _reset_marked(self) -> None:
         """Reset the environments whose episodes have ended in this step, by :attr:`_reset_mask`."""
-        torch.gt(self.reset_time_outs, self.reset_terminated, out=self._succeeded)  # True is more than False
-        by_mask = self._reset_by_mask
+        by_mask, succeeded = self._reset_by_mask, self.termination_manager.succeeded
         if by_mask is not None:
-            self.randomization.record(self._reset_mask, self._succeeded)
+            self.randomization.record(self._reset_mask, succeeded)
             self.extras["log"] = by_mask.run(wp.from_torch(self._reset_mask))
             self.extras[LOG_IS_HELD] = True
             return
         env_ids = self._reset_mask.nonzero().squeeze(1).int()
         if len(env_ids) > 0:
-            self.randomization.record(self._reset_mask, self._succeeded)
+            self.randomization.record(self._reset_mask, succeeded)
             self._reset_idx(env_ids)
 
     def _mark_moving(self) -> None:

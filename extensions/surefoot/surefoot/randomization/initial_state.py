@@ -11,7 +11,7 @@ begin beside their default position, within their soft limits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 import warp as wp
@@ -99,8 +99,12 @@ class InitialState:
         for name in INITIAL_STATE:
             setattr(self._columns, name, table.layout.first_column(name))
         num_envs, device = table.num_envs, table.device
-        self._pose_w = wp.zeros(num_envs, dtype=wp.transformf, device=device)
-        self._velocity_w = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=device)
+        self._in_newton = robot.data.__backend_name__ == "newton"
+        if self._in_newton:  # whose own arrays these are
+            self._pose_w, self._velocity_w = robot.data.root_link_pose_w.warp, robot.data.root_com_vel_w.warp
+        else:
+            self._pose_w = wp.zeros(num_envs, dtype=wp.transformf, device=device)
+            self._velocity_w = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=device)
         self._joint_pos, self._joint_vel = (
             wp.zeros((num_envs, robot.num_joints), dtype=wp.float32, device=device) for _ in range(2)
         )
@@ -112,7 +116,8 @@ class InitialState:
             envs: The environments.
             origins: Origins of all environments [m] in the world frame, (num_envs, 3).
         """
-        data, robot, env_mask = self._robot.data, self._robot, self._table.mask_of(envs)
+        data: Any = self._robot.data
+        robot, env_mask = self._robot, self._table.mask_of(envs)
         base, joints = (self._pose_w, self._velocity_w), (self._joint_pos, self._joint_vel)
         wp.launch(
             place_robots,
@@ -125,7 +130,10 @@ class InitialState:
             device=self._table.device,
         )
         # What follows from the state is read anew for all at once, after the joints' positions.
-        robot.write_root_link_pose_to_sim_mask(root_pose=base[0], env_mask=env_mask, skip_forward=True)
-        robot.write_root_com_velocity_to_sim_mask(root_velocity=base[1], env_mask=env_mask, skip_forward=True)
+        if not self._in_newton:
+            robot.write_root_link_pose_to_sim_mask(root_pose=base[0], env_mask=env_mask, skip_forward=True)
+            robot.write_root_com_velocity_to_sim_mask(root_velocity=base[1], env_mask=env_mask, skip_forward=True)
         robot.write_joint_velocity_to_sim_mask(velocity=joints[1], env_mask=env_mask, skip_forward=True)
-        robot.write_joint_position_to_sim_mask(position=joints[0], env_mask=env_mask)
+        robot.write_joint_position_to_sim_mask(position=joints[0], env_mask=env_mask, skip_forward=self._in_newton)
+        if self._in_newton:
+            data._reset_pose(env_mask=env_mask)  # Isaac Lab 3.0.0's writers call it each

@@ -10,7 +10,7 @@ point, so that it turns the robot as well.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 import warp as wp
@@ -147,7 +147,13 @@ class Pushes:
             )
         if not self._by_velocity or (self.looks_first and not self._table.event_due[:, PUSH_VELOCITY].any()):
             return False
-        self._launch(push_by_velocity, [self._robot.data.root_com_vel_w.warp], [self._pushed_vel_w, self._is_pushed])
+        data: Any = self._robot.data
+        if data.__backend_name__ == "newton":  # whose own array is written
+            velocity_w = data.root_com_vel_w.warp
+            self._launch(push_by_velocity, [velocity_w], [velocity_w, self._is_pushed])
+            data._reset_velocity(env_mask=self._is_pushed)  # as Isaac Lab 3.0.0's writers do
+            return True
+        self._launch(push_by_velocity, [data.root_com_vel_w.warp], [self._pushed_vel_w, self._is_pushed])
         self._robot.write_root_com_velocity_to_sim_mask(root_velocity=self._pushed_vel_w, env_mask=self._is_pushed)
         return True
 

@@ -27,24 +27,27 @@ if TYPE_CHECKING:
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 
+@wp.struct
+class Elements:
+    """Where the elements of a parameter are written: several places may have one's value, as a foot's shapes have."""
+
+    first_column: int
+    element: wp.array(dtype=int)
+    place: wp.array(dtype=int)
+    nominal: wp.array(dtype=float)  # which the value in the table is a factor of
+    values: wp.array2d(dtype=float)
+
+
 @wp.kernel
 def write_elements(
-    env_mask: wp.array(dtype=bool),
-    table: wp.array2d(dtype=float),
-    first_column: int,
-    element: wp.array(dtype=int),
-    place: wp.array(dtype=int),
-    nominal: wp.array(dtype=float),
-    # outputs
-    values: wp.array2d(dtype=float),
+    env_mask: wp.array(dtype=bool), table: wp.array2d(dtype=float), parameters: wp.array(dtype=Elements)
 ) -> None:
-    """One thread per (environment, place): in those of the mask, write an element's value, times a nominal one.
-
-    Several places may have one element's value, as the shapes of a foot have the foot's.
-    """
-    env, index = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    """One thread per (environment, parameter): in those of the mask, write the values of the parameter's elements."""
+    env, parameter = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     if env_mask[env]:
-        values[env, place[index]] = nominal[index] * table[env, first_column + element[index]]
+        to = parameters[parameter]
+        for index in range(to.place.shape[0]):
+            to.values[env, to.place[index]] = to.nominal[index] * table[env, to.first_column + to.element[index]]
 
 
 @wp.kernel
@@ -143,10 +146,14 @@ class NewtonApplier:
             nominal = values.numpy()[0, list(shapes)] if name.endswith("_ratio") else np.ones(len(shapes))
             elements.append((list(feet), list(shapes), nominal, values, self._first(name)))
         self._changes_shapes = bool(contact)
-        self._elements = [
-            (first, integers(which), integers(places), wp.array(nominal, dtype=wp.float32, device=device), values)
-            for which, places, nominal, values, first in elements
-        ]
+        self._elements: list[Any] = []
+        for which, places, nominal, values, first in elements:
+            parameter = Elements()
+            parameter.first_column, parameter.values = first, values
+            parameter.element, parameter.place = integers(which), integers(places)
+            parameter.nominal = wp.array(nominal, dtype=wp.float32, device=device)
+            self._elements.append(parameter)
+        self._parameters = wp.array(self._elements, dtype=Elements, device=device) if elements else None
 
         self._writes_gravity = layout.is_random("gravity")
         self._gravity = (model.gravity, solver.mjw_model.opt.gravity)
@@ -167,12 +174,11 @@ class NewtonApplier:
                 com_m=self._data._sim_bind_body_com_pos_b,
                 inertia_kgm2=self._inertia,
             )
-        for first_column, element, place, nominal, values in self._elements:
+        if self._parameters is not None:
             wp.launch(
                 write_elements,
-                dim=(num_envs, place.shape[0]),
-                inputs=[env_mask, table, first_column, element, place, nominal],
-                outputs=[values],
+                dim=(num_envs, self._parameters.shape[0]),
+                inputs=[env_mask, table, self._parameters],
                 device=self._device,
             )
         if self._changes_inertia:
