@@ -13,11 +13,12 @@ def main(planted: str) -> dict:
     """Count as ``scripts/benchmark.py launches`` does."""
     from surefoot_devtools.benchmarking.environment import opened
     from surefoot_devtools.benchmarking.launches_suite import figures_of, over_budget
-    from surefoot_devtools.benchmarking.launches_worker import count_task
+    from surefoot_devtools.benchmarking.launches_worker import adapt, count_task
 
     def plant(cfg):
         from isaaclab.managers import RewardTermCfg
 
+        adapt(cfg)
         if planted == "planted":
             cfg.rewards.planted = RewardTermCfg(func=reads_the_host, weight=1.0)
 

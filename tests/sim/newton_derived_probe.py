@@ -5,6 +5,7 @@ With a number of worlds as second argument it prints the time of an update inste
 """
 
 import time
+from functools import partial
 
 import mujoco
 import numpy as np
@@ -58,7 +59,7 @@ class Probe:
         self.spec = get_robot(robot)
         self.sim, self.solver, self.newton = sim, solver, solver.model
         self.inertia = DerivedInertia(solver)
-        self.ids = wp.array([*CHANGED, -1, -1], dtype=wp.int32, device="cpu")
+        self.changed = wp.array(np.isin(np.arange(NUM_WORLDS), CHANGED), dtype=wp.bool, device="cpu")
         self.geoms = np.flatnonzero(solver.mj_model.geom_bodyid > 0)  # of the robot; the ground is the world's
 
     def run(self) -> dict:
@@ -69,7 +70,7 @@ class Probe:
         """Change some worlds and hold them against MuJoCo C, Newton's own recomputation and their neighbours."""
         before = self.rows()
         change_inertia(self.solver, CHANGED, LEG_LINK[self.spec.name])
-        launches = count_kernels(lambda: self.inertia.update(self.ids, len(CHANGED)))
+        launches = count_kernels(lambda: self.inertia.update(self.changed))
         ours = self.rows()
         others = [world for world in range(NUM_WORLDS) if world not in CHANGED]
         judges = {world: self.judge(world) for world in CHANGED}
@@ -124,7 +125,7 @@ class Probe:
         """Change friction and contact gains of one world and read them from live contacts."""
         before = self.rows()
         switched = self.inertia.use_contact_gains()
-        self.inertia.update_shapes(wp.array(np.arange(NUM_WORLDS), dtype=wp.int32, device="cpu"), NUM_WORLDS)
+        self.inertia.update_shapes(wp.ones(NUM_WORLDS, dtype=wp.bool, device="cpu"))
         same = self.rows()
         shapes = self.solver.mjc_geom_to_newton_shape.numpy()[CHANGED[0], self.geoms]
         for name, value in {"mu": 0.37, "ke": 4e4}.items():
@@ -132,7 +133,7 @@ class Probe:
             values = parameter.numpy()
             values[shapes] = value
             parameter.assign(values)
-        launches = count_kernels(lambda: self.inertia.update_shapes(self.ids, 1))
+        launches = count_kernels(lambda: self.inertia.update_shapes(self.changed))
         ours = self.rows()
         live, of_others = self.contacts_of_a_fall()
         from newton import ModelFlags
@@ -246,7 +247,7 @@ def stopwatch(solver) -> dict:
     from surefoot.randomization.newton_inertia.derived import DerivedInertia
 
     inertia, worlds = DerivedInertia(solver), int(solver.model.world_count)
-    ids = wp.array(np.random.default_rng(0).permutation(worlds), dtype=wp.int32, device="cpu")
+    order = np.random.default_rng(0).permutation(worlds)
 
     def best_ms(work, repeats: int) -> float:
         work()
@@ -258,10 +259,11 @@ def stopwatch(solver) -> dict:
         return min(times)
 
     counts = sorted({max(1, round(share * worlds)) for share in (0.01, 0.1, 1.0)})
+    masks = {count: wp.array(order < count, dtype=wp.bool, device="cpu") for count in counts}
     return {
         "worlds": worlds,
-        "update_ms": {count: best_ms(lambda count=count: inertia.update(ids, count), 50) for count in counts},
-        "shapes_ms": {count: best_ms(lambda count=count: inertia.update_shapes(ids, count), 50) for count in counts},
+        "update_ms": {count: best_ms(partial(inertia.update, mask), 50) for count, mask in masks.items()},
+        "shapes_ms": {count: best_ms(partial(inertia.update_shapes, mask), 50) for count, mask in masks.items()},
         "notify_ms": best_ms(lambda: notify(solver), 10),
     }
 

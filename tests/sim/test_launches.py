@@ -20,5 +20,10 @@ def test_a_control_step_and_training_keep_within_the_budget(seen: dict) -> None:
 
 def test_a_reward_that_reads_the_host_breaks_the_budget_and_is_named(seen: dict) -> None:
     planted = ask("launches_probe", "planted")
-    assert [line.split(" is ")[0] for line in planted["over"]] == ["waits_terms"]
-    assert planted["rewards"]["planted"]["waits"] == planted["figures"]["waits_terms"] == 1.0
+    assert [line.split(" is ")[0] for line in planted["over"]] == ["waits", "waits_terms"]
+    assert (
+        planted["rewards"]["planted"]["waits"]
+        == planted["figures"]["waits_terms"]
+        == planted["figures"]["waits"]
+        == 1.0
+    )

@@ -96,5 +96,10 @@ def newton_stand_in(model: mujoco.MjModel, num_worlds: int) -> SimpleNamespace:
     )
 
 
+def worlds(solver: SimpleNamespace, *which: int) -> wp.array:
+    """Return a mask of some worlds."""
+    return array(np.isin(np.arange(solver.model.world_count), which), wp.bool)
+
+
 def all_worlds(solver: SimpleNamespace) -> wp.array:
-    return array(np.arange(solver.model.world_count), wp.int32)
+    return worlds(solver, *range(solver.model.world_count))

@@ -36,10 +36,10 @@ class Robot:
         if not name.startswith("write_"):
             raise AttributeError(name)
 
-        def write(*, env_ids: wp.array, **values: wp.array) -> None:
-            assert env_ids.shape[0] == next(iter(values.values())).shape[0]
+        def write(*, env_mask: wp.array, skip_forward: bool = False, **values: wp.array) -> None:
+            assert skip_forward == (name != "write_joint_position_to_sim_mask")  # the last one
             (array,) = values.values()
-            self.written[name] = wp.to_torch(array).clone()
+            self.written[name] = wp.to_torch(array)[wp.to_torch(env_mask)]
 
         return write
 
@@ -60,7 +60,9 @@ def filled(robot: Any, seed: int = 1) -> FallenPoses:
 
 def draw(poses: FallenPoses, robot: Robot, envs: list[int], episode: int) -> dict[str, torch.Tensor]:
     origins = torch.tensor([[float(env), -1.0, 0.5] for env in range(NUM_ENVS)])
-    poses.write(torch.tensor(envs, dtype=torch.int32), torch.full((NUM_ENVS,), episode, dtype=torch.int32), origins)
+    mask = torch.zeros(NUM_ENVS, dtype=torch.bool)
+    mask[envs] = True
+    poses.write(wp.from_torch(mask), torch.full((NUM_ENVS,), episode, dtype=torch.int32), origins)
     return robot.written
 
 
@@ -78,13 +80,13 @@ def test_a_state_that_is_not_finite_does_not_get_into_the_pool(robot: Any) -> No
 
 
 def test_a_robot_lies_at_its_origin_at_rest_in_a_pose_of_the_pool(robot: Any) -> None:
-    written = draw(filled(robot), robot, [2, 0], episode=1)
-    pose, joints = written["write_root_link_pose_to_sim_index"], written["write_joint_position_to_sim_index"]
-    assert pose[:, :2].tolist() == [[2.0, -1.0], [0.0, -1.0]]
+    written = draw(filled(robot), robot, [0, 2], episode=1)
+    pose, joints = written["write_root_link_pose_to_sim_mask"], written["write_joint_position_to_sim_mask"]
+    assert pose[:, :2].tolist() == [[0.0, -1.0], [2.0, -1.0]]
     torch.testing.assert_close(pose[:, 2], 0.5 + joints[:, 0])  # one pose gives both
     assert pose[:, 3:].tolist() == [[1.0, 0.0, 0.0, 0.0]] * 2
     assert set(joints[:, 0].tolist()) <= {0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0}
-    for name in ("write_root_com_velocity_to_sim_index", "write_joint_velocity_to_sim_index"):
+    for name in ("write_root_com_velocity_to_sim_mask", "write_joint_velocity_to_sim_mask"):
         assert not written[name].any()
 
 
@@ -93,7 +95,7 @@ def test_draws_are_of_environment_episode_and_seed_and_reach_the_whole_pool(robo
         return [
             value
             for episode in episodes
-            for value in draw(poses, robot, envs, episode)["write_joint_position_to_sim_index"][:, 0].tolist()
+            for value in draw(poses, robot, envs, episode)["write_joint_position_to_sim_mask"][:, 0].tolist()
         ]
 
     poses = filled(robot)

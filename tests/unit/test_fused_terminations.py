@@ -81,6 +81,7 @@ def test_a_step_gives_what_isaac_labs_manager_gives_term_by_term():
         env.user = torch.zeros(NUM_ENVS, dtype=torch.bool)  # the last terms of the others stay what they were
     assert ours.terminated.tolist() == [False, True, False, True, False, True]
     assert ours.time_outs.tolist() == [False, False, True, False, False, False]
+    assert ours.succeeded.tolist() == [False, False, True, False, False, False]
     assert ours.get_term("tilt").tolist() == [False, True, False, False, False, False]
 
 

@@ -67,10 +67,10 @@ def test_bodies_written_a_hundred_times_are_those_written_once():
         name: wp.array(np.stack([getattr(model, name)] * NUM_ENVS), dtype=dtype, device="cpu")
         for name, dtype in bodies.items()
     }
-    composer.compose(wp.from_torch(EVERYONE), compact=False, **held)
+    composer.compose(table.mask_of(None), **held)
     once = {name: values.numpy().copy() for name, values in held.items()}
     for _ in range(99):
-        composer.compose(wp.from_torch(EVERYONE), compact=False, **held)
+        composer.compose(table.mask_of(None), **held)
 
     for name, values in held.items():
         np.testing.assert_array_equal(values.numpy(), once[name])
@@ -114,7 +114,7 @@ def test_a_factor_of_one_leaves_every_actuator_unchanged():
 def test_values_are_written_at_start_up_once_and_at_every_reset(monkeypatch):
     calls = []
     monkeypatch.setattr(appliers.NoApplier, "apply_startup", lambda _: calls.append("startup"))
-    monkeypatch.setattr(appliers.NoApplier, "apply", lambda _, env_ids: calls.append(env_ids.numpy().tolist()))
+    monkeypatch.setattr(appliers.NoApplier, "apply", lambda _, mask: calls.append(mask.numpy().nonzero()[0].tolist()))
     layout = TableLayout.build(make_catalogue(GO2), {"stiffness": scale(0.9, 1.1)})
     data = SimpleNamespace(__backend_name__="physx")  # an engine that nothing is written into
     robot = SimpleNamespace(num_instances=4, num_joints=GO2.num_joints, device="cpu", data=data)

@@ -8,6 +8,7 @@ import re
 import pytest
 import torch
 
+from surefoot.envs.episode_log import LOG_IS_HELD
 from surefoot.learning import memory
 from surefoot.learning.curves import draw_learning_curves, learning_figure
 from surefoot.learning.episode_statistics import EpisodeStatistics
@@ -118,6 +119,15 @@ def test_a_log_is_counted_once_and_its_bad_values_are_left_out():
     statistics.add_step(rewards, dones, {"log": {"Episode_Reward/track": torch.tensor(2.0)}})
     statistics.add_step(rewards, dones, {"log": {"Episode_Reward/track": torch.tensor(float("nan"))}})
     assert statistics.close_iteration() == {"Episode_Reward/track": 1.5, "Episode/share": 0.5}
+
+
+def test_a_log_that_is_held_counts_in_the_steps_in_which_an_episode_ended():
+    """Its environment logs in every step without knowing whether an episode ended."""
+    statistics = EpisodeStatistics(2, "cpu")
+    for value, ended in ((1.0, 0), (2.0, 1), (2.0, 0), (4.0, 1)):
+        log = {"Episode_Reward/track": torch.tensor(value)}
+        statistics.add_step(torch.zeros(2), torch.tensor([ended, 0]), {"log": log, LOG_IS_HELD: True})
+    assert statistics.close_iteration()["Episode_Reward/track"] == 3.0
 
 
 def test_restored_statistics_go_on_with_the_same_means():

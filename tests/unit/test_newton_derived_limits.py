@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import warp as wp
 from tests.references.newton_inertia import solref_of_gains
-from tests.unit.newton_stand_in import PENDULUM, all_worlds, array, newton_stand_in
+from tests.unit.newton_stand_in import PENDULUM, all_worlds, newton_stand_in, worlds
 
 from surefoot.randomization.newton_inertia.derived import DerivedInertia
 from surefoot_bridge.errors import SurefootError
@@ -19,7 +19,7 @@ def test_friction_and_contact_gains_of_changed_worlds_alone_reach_the_solver() -
     assert solver.model.shape_material_ke.numpy() == pytest.approx([1e4] * 3)  # 1 / (0.01 s)^2
     solver.model.shape_material_mu.assign([0.3, 0.4, 0.5])
     solver.model.shape_material_ke.assign([1e4, 4e4, 1e4])
-    inertia.update_shapes(array([1], wp.int32), 1)
+    inertia.update_shapes(worlds(solver, 1))
     friction, solref = solver.mjw_model.geom_friction.numpy()[:, 0], solver.mjw_model.geom_solref.numpy()[:, 0]
     assert friction[1] == pytest.approx([0.4, 0.005, 0.0001])
     assert friction[[0, 2], 0].tolist() == [1.0, 1.0]  # MuJoCo's default: the stand-in's start
@@ -33,15 +33,14 @@ def test_contacts_that_newton_keeps_from_earlier_steps_are_dropped(mujoco_contac
     solver._use_mujoco_contacts = mujoco_contacts
     solver._invalidate_contact_fast_path = lambda: made.append(1)
     inertia = DerivedInertia(solver)
-    inertia.update(all_worlds(solver), 1)
-    inertia.update_shapes(all_worlds(solver), 1)
-    inertia.update_shapes(all_worlds(solver), 0)
+    inertia.update(all_worlds(solver))
+    inertia.update_shapes(all_worlds(solver))
     assert len(made) == calls
 
 
 def test_a_shape_that_the_model_gives_as_solref_keeps_it() -> None:
     solver = newton_stand_in(mujoco.MjModel.from_xml_string(PENDULUM), 1)
-    DerivedInertia(solver).update_shapes(all_worlds(solver), 1)
+    DerivedInertia(solver).update_shapes(all_worlds(solver))
     assert solver.mjw_model.geom_solref.numpy()[0, 0] == pytest.approx([0.01, 1.0])
 
 
@@ -53,7 +52,7 @@ def test_gains_make_the_solref_of_mujocos_definition(gains, solref) -> None:
     solver.model.mujoco.solref_mode.fill_(2)
     solver.model.shape_material_ke.fill_(gains[0])
     solver.model.shape_material_kd.fill_(gains[1])
-    DerivedInertia(solver).update_shapes(all_worlds(solver), 1)
+    DerivedInertia(solver).update_shapes(all_worlds(solver))
     assert solver.mjw_model.geom_solref.numpy()[0, 0] == pytest.approx(solref)
     assert solref_of_gains(*gains) == pytest.approx(solref)
 
@@ -65,11 +64,10 @@ def test_direct_contact_gains_have_no_start_for_randomization() -> None:
         DerivedInertia(solver).use_contact_gains()
 
 
-@pytest.mark.parametrize("count", [-1, 3])
-def test_a_count_that_does_not_fit_is_refused(count: int) -> None:
-    solver = newton_stand_in(mujoco.MjModel.from_xml_string(PENDULUM), 2)
-    with pytest.raises(SurefootError, match=f"{count} worlds to update, but the array names 2 and there are 2"):
-        DerivedInertia(solver).update(all_worlds(solver), count)
+def test_a_mask_that_does_not_fit_is_refused() -> None:
+    solver, other = (newton_stand_in(mujoco.MjModel.from_xml_string(PENDULUM), count) for count in (2, 3))
+    with pytest.raises(SurefootError, match=r"The mask has shape \(3,\); there are 2 worlds"):
+        DerivedInertia(solver).update(all_worlds(other))
 
 
 def test_models_with_other_derived_quantities_are_refused_by_name() -> None:

@@ -21,13 +21,7 @@ def launch(kernel, dim, inputs, *outputs):
 
 TABLE = np.arange(40, dtype=np.float32).reshape(4, 10)
 """Four environments, ten columns: column c of environment e holds 10 e + c."""
-IDS = [3, 1]
-
-
-def test_columns_are_gathered_row_by_row():
-    (rows,) = launch(ovphysx.gather_columns, (2, 3), [array(IDS, wp.int32), array(TABLE), 4], zeros((2, 3)))
-
-    assert rows.tolist() == [[34, 35, 36], [14, 15, 16]]
+MASK = [False, True, False, True]
 
 
 def test_centres_of_mass_become_poses_without_a_rotation():
@@ -38,21 +32,21 @@ def test_centres_of_mass_become_poses_without_a_rotation():
     assert poses.tolist() == [[[1, 2, 3, 0, 0, 0, 1], [4, 5, 6, 0, 0, 0, 1]]]
 
 
-def test_materials_of_a_foot_are_static_dynamic_and_restitution_in_the_rows_of_the_named_environments():
+def test_materials_of_a_foot_are_static_dynamic_and_restitution_in_the_rows_of_the_masks_environments():
     table = np.zeros((3, 6), dtype=np.float32)
     table[:, 0:2] = [[0.5, 0.6], [0.7, 0.8], [0.9, 1.0]]  # friction of two feet
     table[:, 2:4] = 0.5  # dynamic over static
     table[:, 4:6] = [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]  # restitution
     materials, rows = launch(
         ovphysx.write_materials,
-        (2, 1),
-        [array([1], wp.int32), array(table), 0, 2, 4, 3],
+        (2, 3),
+        [array([False, True, False], wp.bool), array(table), 0, 2, 4],
         zeros((6, 2, 3)),
-        zeros(2, wp.int32),
+        zeros((2, 3), wp.bool),
     )
 
     # Rows go by foot first: environment 1 of three is row 1 for the first foot, row 4 for the second.
-    assert rows.tolist() == [1, 4]
+    assert rows.flatten().nonzero()[0].tolist() == [1, 4]
     np.testing.assert_allclose(materials[1], [[0.7, 0.35, 0.3]] * 2, rtol=1e-6)
     np.testing.assert_allclose(materials[4], [[0.8, 0.4, 0.4]] * 2, rtol=1e-6)
     assert not materials[[0, 2, 3, 5]].any()
@@ -66,23 +60,33 @@ def test_a_wrench_is_a_force_without_torque_at_a_point_and_written_only_where_th
     assert is_pushed.tolist() == [True, False]
 
 
+def elements(first_column, element, place, nominal, values):
+    to = newton.Elements()
+    to.first_column, to.element, to.place = first_column, array(element, wp.int32), array(place, wp.int32)
+    to.nominal, to.values = array(nominal), values
+    return to
+
+
+def write_elements(mask, *parameters):
+    given = wp.array(parameters, dtype=newton.Elements, device="cpu")
+    launch(newton.write_elements, (len(mask), len(parameters)), [array(mask, wp.bool), array(TABLE), given])
+    return [to.values.numpy().tolist() for to in parameters]
+
+
 def test_newtons_columns_are_written_in_its_own_order():
-    places = [array([0, 1, 2], wp.int32), array([2, 0, 1], wp.int32), array([1, 1, 10])]
-    (values,) = launch(newton.write_elements, (2, 3), [array(IDS, wp.int32), array(TABLE), 4, *places], zeros((4, 3)))
-
-    assert values.tolist() == [[0, 0, 0], [15, 160, 14], [0, 0, 0], [35, 360, 34]]
+    to = elements(4, [0, 1, 2], [2, 0, 1], [1, 1, 10], zeros((4, 3)))
+    assert write_elements(MASK, to) == [[[0, 0, 0], [15, 160, 14], [0, 0, 0], [35, 360, 34]]]
 
 
-def test_every_shape_of_a_foot_gets_the_foots_value():
-    shapes = [array([0, 0, 1], wp.int32), array([5, 2, 0], wp.int32), array([1, 1, 2])]
-    (values,) = launch(newton.write_elements, (1, 3), [array([1], wp.int32), array(TABLE), 4, *shapes], zeros((2, 6)))
-
-    assert values.tolist() == [[0] * 6, [30, 0, 14, 0, 0, 14]]
+def test_every_shape_of_a_foot_gets_the_foots_value_beside_other_parameters():
+    feet = elements(4, [0, 0, 1], [5, 2, 0], [1, 1, 2], zeros((2, 6)))
+    others = elements(9, [0], [1], [1], zeros((2, 4))[:, ::2])  # strided, as attributes of shapes are
+    assert write_elements([False, True], feet, others) == [[[0] * 6, [30, 0, 14, 0, 0, 14]], [[0, 0], [0, 19]]]
 
 
 def test_gravity_of_the_named_worlds_changes_in_model_and_solver():
-    inputs = [array([2], wp.int32), array(TABLE), 5]
-    model, solver = launch(newton.write_gravity, 1, inputs, zeros(4, wp.vec3f), zeros(4, wp.vec3f))
+    inputs = [array([False, False, True, False], wp.bool), array(TABLE), 5]
+    model, solver = launch(newton.write_gravity, 4, inputs, zeros(4, wp.vec3f), zeros(4, wp.vec3f))
 
     assert model.tolist() == solver.tolist() == [[0] * 3, [0] * 3, [25, 26, 27], [0] * 3]
 

@@ -87,7 +87,7 @@ def test_where_no_push_is_due_a_push_that_goes_on_goes_on_and_no_other_begins():
 
 def test_an_episode_that_ends_takes_its_push_with_it_and_no_other():
     left, force = array([0.1, 0.2, 0.3], wp.float32), array([[1.0, 2.0, 3.0]] * 3, wp.vec3f)
-    wp.launch(end_pushes, dim=2, inputs=[array([2, 0], wp.int32)], outputs=[left, force], device="cpu")
+    wp.launch(end_pushes, dim=3, inputs=[array([True, False, True], wp.bool)], outputs=[left, force], device="cpu")
 
     np.testing.assert_allclose(left.numpy(), [0.0, 0.2, 0.0])
     assert force.numpy().tolist() == [[0.0] * 3, [1.0, 2.0, 3.0], [0.0] * 3]

@@ -59,8 +59,14 @@ def measure(request: LaunchesRequest) -> LaunchesCount:
         seed=request.seed,
         preset="standard" if request.task == "ours" else None,
         our_task=request.our_task,
+        change=adapt if request.task == "ours" else None,
     ) as (env, agent):
         return count_task(env, agent, ours=request.task == "ours", steps=request.steps)
+
+
+def adapt(cfg: Any) -> None:
+    """Let the ranges of a task's randomization adapt."""
+    cfg.randomization.adaptive.scheme = "bounds"
 
 
 def count_task(env: Any, agent: Any, *, ours: bool, steps: int) -> LaunchesCount:
@@ -166,7 +172,7 @@ def _watched(tally: Tally, base: Any) -> Iterator[None]:
             ("commands", base.command_manager, "compute"),
             ("events", base.event_manager, "apply"),
             ("observations", base.observation_manager, "compute"),
-            ("resets", base, "_reset_idx"),
+            ("resets", base, "_reset_marked" if hasattr(base, "_reset_marked") else "_reset_idx"),
         ):
             watch(owner, method, manager)
         for name in ("randomization", "locomotion", "actuator"):  # of ours alone

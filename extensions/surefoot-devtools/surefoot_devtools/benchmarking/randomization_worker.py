@@ -140,7 +140,11 @@ def _setters_us(resets: Resets, sets: Iterator[torch.Tensor], repeats: int) -> t
 
     from surefoot_devtools.benchmarking.timing import Stopwatch
 
-    joint_setters = ("write_joint_armature_to_sim_index", "write_joint_friction_coefficient_to_sim_index")
+    joint_setters = (
+        "write_joint_armature_to_sim_mask",
+        "write_joint_armature_to_sim_index",
+        "write_joint_friction_coefficient_to_sim_index",
+    )
     setters = [(OvPhysxView, "set_attribute"), *((Articulation, name) for name in joint_setters)]
     inside, outside = [], []
     for _ in range(repeats):

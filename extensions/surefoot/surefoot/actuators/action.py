@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
+import warp as wp
 from isaaclab.managers import ActionTerm
-from isaaclab.utils.array import index_fill_
+
+from surefoot.env_mask import EnvIds, EnvMask
 
 from .actuator import JointActuator
+from .state_kernels import ActionArrays, forget_actions, take_actions
 
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation
@@ -31,6 +33,10 @@ class JointTargetAction(ActionTerm):
     """
 
     cfg: JointTargetActionCfg
+
+    takes_mask = True
+    """Whether environments may be named by a mask; see :mod:`surefoot.envs.masked_reset`."""
+
     _asset: Articulation
 
     def __init__(self, cfg: JointTargetActionCfg, env: ManagerBasedEnv) -> None:
@@ -53,6 +59,12 @@ class JointTargetAction(ActionTerm):
         (actuator,) = self._asset.actuators.values()
         assert isinstance(actuator, JointActuator)
         self._push = actuator.record_push(self._targets, self.velocity_targets, self.effort_targets)
+        self._masks = EnvMask(self.num_envs, self.device)
+        self._arrays = ActionArrays()
+        self._arrays.scale, self._arrays.default_joint_pos = wp.from_torch(self._scale), wp.from_torch(self._offset)
+        self._arrays.action, self._arrays.target = wp.from_torch(self._raw_actions), wp.from_torch(self._targets)
+        self._arrays.previous_action = wp.from_torch(self.previous_actions)
+        self._arrays.second_previous_action = wp.from_torch(self.second_previous_actions)
 
     @property
     def action_dim(self) -> int:
@@ -71,10 +83,7 @@ class JointTargetAction(ActionTerm):
 
     def process_actions(self, actions: torch.Tensor) -> None:
         """Clip the policy's output, shift the history, set the targets and push them."""
-        self.second_previous_actions.copy_(self.previous_actions)
-        self.previous_actions.copy_(self._raw_actions)
-        torch.clamp(actions, -self.cfg.clip_actions, self.cfg.clip_actions, out=self._raw_actions)
-        torch.addcmul(self._offset, self._raw_actions, self._scale, out=self._targets)
+        self._launch(take_actions, [wp.from_torch(actions), self.cfg.clip_actions])
         self._push.launch()
 
     def aim(self, joint_pos: torch.Tensor) -> None:
@@ -85,9 +94,10 @@ class JointTargetAction(ActionTerm):
     def apply_actions(self) -> None:
         """Nothing: the actuator model has the command already."""
 
-    def reset(self, env_ids: Sequence[int] | torch.Tensor | None = None) -> None:
+    def reset(self, env_ids: EnvIds = None) -> None:
         """Clear the action history and aim at the default pose in the given environments."""
-        rows = slice(None) if env_ids is None else env_ids
-        for history in (self._raw_actions, self.previous_actions, self.second_previous_actions):
-            index_fill_(history, env_ids, 0.0)  # assigning a number by index would wait for the device
-        self._targets[rows] = self._offset[rows]
+        self._launch(forget_actions, [self._masks.of(env_ids)])
+
+    def _launch(self, kernel: Any, inputs: list[Any]) -> None:
+        shape, device = self._raw_actions.shape, self.device
+        wp.launch(kernel, dim=shape, inputs=inputs, outputs=[self._arrays], device=device)

@@ -12,6 +12,7 @@ from isaaclab.actuators import ActuatorBase
 from isaaclab.actuators.actuator_base import resolve_joint_parameter
 from isaaclab.utils.types import ArticulationActions
 
+from surefoot.env_mask import EnvIds
 from surefoot_bridge.actuators.parameters import ControlTiming, JointParameters, MotorConstants
 from surefoot_bridge.errors import SurefootError
 
@@ -169,7 +170,7 @@ class JointActuator(ActuatorBase):
         """Let battery and heat follow a control step; once after its physics, before resets."""
         self._started().advance.launch()
 
-    def reset(self, env_ids: Sequence[int] | slice | torch.Tensor | wp.array | None) -> None:
+    def reset(self, env_ids: EnvIds) -> None:
         """Begin an episode in the given environments, and in no other: one launch.
 
         Commands are as if the default pose had been held all along; heat and voltage are read from the table, which

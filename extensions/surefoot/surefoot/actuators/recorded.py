@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import torch
 import warp as wp
 
+from surefoot.env_mask import EnvIds, EnvMask
 from surefoot_bridge.actuators.equations import heat_share
 from surefoot_bridge.actuators.parameters import (
     PER_ENVIRONMENT,
@@ -91,7 +92,7 @@ class ActuatorArrays:
         self._effort_limit, self._derated_share = per_joint(motors.effort_limit), motors.derated_share
         self._default_joint_pos = per_joint(default_joint_pos)
         self._shape = tuple(actuator.heat.shape)
-        self._all_envs = torch.arange(self._shape[0], dtype=torch.int32, device=device)
+        self._masks = EnvMask(self._shape[0], device)
         self._commands = wp.from_torch(actuator.commands, dtype=wp.vec3f)
         self._command_age, self._heat = wp.from_torch(actuator.command_age), wp.from_torch(actuator.heat)
         self._voltage, self._episode_time = wp.from_torch(actuator.voltage), wp.from_torch(actuator.episode_time)
@@ -155,13 +156,13 @@ class ActuatorArrays:
         )
         return NetworkSubstep(observe, network, self._computed_effort, apply)
 
-    def reset(self, env_ids: Sequence[int] | slice | torch.Tensor | wp.array | None) -> None:
-        """Begin an episode in the given environments; None is all of them."""
-        indices = self._indices(env_ids)
+    def reset(self, envs: EnvIds) -> None:
+        """Begin an episode in the given environments."""
+        env_mask = self._masks.of(envs)
         wp.launch(
             state_kernels.reset_actuators,
-            dim=(len(indices), self._shape[1]),
-            inputs=[wp.from_torch(indices), self.table, self._columns, self._default_joint_pos],
+            dim=self._shape,
+            inputs=[env_mask, self.table, self._columns, self._default_joint_pos],
             outputs=[
                 *(self._commands, self._command_age, self._heat, self._voltage, self._episode_time),
                 *(self._computed_effort_array, *self._telemetry),
@@ -169,16 +170,7 @@ class ActuatorArrays:
             device=self._device,
         )
         if self._network is not None:
-            self._network.reset(indices.long())
-
-    def _indices(self, env_ids: Sequence[int] | slice | torch.Tensor | wp.array | None) -> torch.Tensor:
-        if env_ids is None:
-            return self._all_envs
-        if isinstance(env_ids, slice):
-            return self._all_envs[env_ids].contiguous()
-        if isinstance(env_ids, wp.array):
-            env_ids = wp.to_torch(env_ids)
-        return torch.as_tensor(env_ids, dtype=torch.int32, device=self._device).contiguous()
+            self._network.reset(wp.to_torch(env_mask))
 
     def _parameters(self) -> list[Any]:
         return [self.table, self._columns, self._effort_limit, self._derated_share, self._heat, self._voltage]

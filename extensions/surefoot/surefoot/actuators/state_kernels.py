@@ -77,7 +77,7 @@ def advance_battery_and_heat(
 
 @wp.kernel
 def reset_actuators(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     columns: ActuatorColumns,
     default_joint_pos: wp.array(dtype=float),
@@ -92,9 +92,10 @@ def reset_actuators(
     motor_power: wp.array2d(dtype=float),
     saturation: wp.array2d(dtype=wp.int8),
 ) -> None:
-    """One thread per (environment to reset, joint): as if the default pose had been commanded, and held, all along."""
-    row, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[row]
+    """One thread per (environment, joint): in those of the mask, as if the default pose had been held all along."""
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not env_mask[env]:
+        return
     for slot in range(commands.shape[1]):
         commands[env, slot, joint] = wp.vec3f(default_joint_pos[joint], 0.0, 0.0)
     command_age[env, joint] = 0.0
@@ -106,3 +107,44 @@ def reset_actuators(
     if joint == 0:
         voltage[env] = wp.max(table[env, columns.battery_voltage], LOWEST_VOLTAGE)
         episode_time[env] = 0.0
+
+
+@wp.struct
+class ActionArrays:
+    """The policy's last outputs and the targets that they mean, (num_envs, num_joints), or (num_joints,)."""
+
+    scale: wp.array(dtype=float)
+    default_joint_pos: wp.array2d(dtype=float)
+    action: wp.array2d(dtype=float)
+    previous_action: wp.array2d(dtype=float)
+    second_previous_action: wp.array2d(dtype=float)
+    target: wp.array2d(dtype=float)
+
+
+@wp.kernel
+def take_actions(given: wp.array2d(dtype=float), clip: float, arrays: ActionArrays) -> None:
+    """One thread per (environment, joint): shift the history by the policy's output, and aim where it says.
+
+    What is no number stays so: it is for others to see.
+    """
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    action = given[env, joint]
+    if action > clip:
+        action = clip
+    elif action < -clip:
+        action = -clip
+    arrays.second_previous_action[env, joint] = arrays.previous_action[env, joint]
+    arrays.previous_action[env, joint] = arrays.action[env, joint]
+    arrays.action[env, joint] = action
+    arrays.target[env, joint] = arrays.default_joint_pos[env, joint] + action * arrays.scale[joint]
+
+
+@wp.kernel
+def forget_actions(env_mask: wp.array(dtype=bool), arrays: ActionArrays) -> None:
+    """One thread per (environment, joint): in those of the mask, forget actions and aim at the default pose."""
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if env_mask[env]:
+        arrays.action[env, joint] = 0.0
+        arrays.previous_action[env, joint] = 0.0
+        arrays.second_previous_action[env, joint] = 0.0
+        arrays.target[env, joint] = arrays.default_joint_pos[env, joint]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
+import warp as wp
 from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
 from isaaclab.managers import ActionManager, CommandManager, CurriculumManager, RecorderManager
 
 from surefoot.actuators.drive import make_drive
 from surefoot.engines import Physics, keep_polling_threads_idle
+from surefoot.env_mask import EnvIds, EnvMask
 from surefoot.randomization.foot_contacts import open_foot_contacts
 from surefoot.randomization.randomization import Randomization, make_layout
 from surefoot.ranks import Ranks
@@ -33,6 +36,8 @@ from surefoot.terrains.phases import PhasePlan, plan_phases
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
+from .command_kernels import mark_moving
+from .episode_log import LOG_IS_HELD
 from .fallen_poses import FallenPoses
 from .fused.faults import Faults
 from .fused.observations import FusedObservationManager
@@ -41,6 +46,7 @@ from .fused.terminations import FusedTerminationManager
 from .height_scan import HeightScan
 from .lean_scene import LeanSceneUpdate
 from .locomotion_state import LocomotionState
+from .masked_reset import MaskedReset, index_takers
 from .readings import bind_readings
 from .terrain_levels import TerrainLevels
 
@@ -50,6 +56,8 @@ if TYPE_CHECKING:
 
     from .env_cfg import SurefootEnvCfg
     from .fall_cfg import FallCfg
+
+_LOG = logging.getLogger(__name__)
 
 ENGINES: dict[str, Physics] = {"ovphysx": "ovphysx", "newton": "newton_mjwarp", "physx": "isaacsim_physx"}
 """Engines by Isaac Lab's name of the backend."""
@@ -63,14 +71,13 @@ TERRAIN_LEVELS = "terrain_levels"
 VELOCITY_COMMAND, JOINT_TARGET = "base_velocity", "joint_target"
 """Names of the command and of the action that this environment knows; a task has them when its terms read them."""
 
-STANDING_COMMAND = 0.05
-"""Norm of a velocity command up to which the robot is asked to stand; below it no gait is better than standing."""
-
 
 class SurefootEnv(ManagerBasedRLEnv):
     """Legged-robot environment with one shared :class:`~surefoot.envs.locomotion_state.LocomotionState`.
 
-    The order of a step is Isaac Lab's: act, physics, terminations, rewards, resets, commands, events, observations.
+    The order of a step is Isaac Lab's: act, physics, terminations, rewards, resets, commands, events, observations; the
+    randomization's pushes come before resets. In Newton environments reset by a mask, ``_reset_mask``, and the host
+    waits for nothing; see :mod:`surefoot.envs.masked_reset`.
     """
 
     cfg: SurefootEnvCfg
@@ -80,6 +87,9 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     faults: Faults
     """Where values that are not finite are noted; a guard that resets what they come from shares it."""
+
+    random_key: dict[str, int]
+    """``seed`` and ``rank``, the key of all draws of this environment."""
 
     moving: torch.Tensor
     """Whether the velocity command asks for motion, (num_envs,); in a task without one, what the task says."""
@@ -107,7 +117,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         self._scene_update = LeanSceneUpdate(self.scene, self.sim.physics_manager)
         (actuator,) = self.robot.actuators.values()
         self.actuator = cast("JointActuator", actuator)
-        self._key = {"seed": self._seed(), "rank": Ranks.from_environment().rank}
+        self.random_key = {"seed": self._seed(), "rank": Ranks.from_environment().rank}
         self.terrain_levels = self._make_terrain_levels()
         layout = make_layout(
             self.cfg.randomization,
@@ -121,7 +131,7 @@ class SurefootEnv(ManagerBasedRLEnv):
             self.robot_spec,
             adaptive=self.cfg.randomization.adaptive,
             step_dt=self.step_dt,
-            **self._key,
+            **self.random_key,
         )
         self._largest_share = self.cfg.randomization.adaptive.largest_share
         self.actuator.cfg.largest_command_delay_s = layout.largest_value("command_delay", share=self._largest_share)
@@ -129,6 +139,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         self._drive = make_drive(self.robot, self.sim.physics_manager, self.cfg.decimation)
         # Newton's drive moves the whole loop of substeps into the engine's step.
         self._substeps_per_call = self.cfg.decimation if self.sim.physics_manager.handles_decimation() else 1
+        self._masks = EnvMask(self.num_envs, self.device)
         self.moving = torch.full((self.num_envs,), self.cfg.asks_for_motion, device=self.device)
         self.faults = Faults(self.num_envs, 7 + 6 + 2 * self.robot_spec.num_joints, str(self.device))
         self._make_managers()
@@ -192,7 +203,7 @@ class SurefootEnv(ManagerBasedRLEnv):
             default_joint_pos=self.robot_spec.joint_values("default_joint_pos"),
             step_dt=self.step_dt,
             largest_latency_s=max(randomized.largest_value(name, share=self._largest_share) for name in LATENCIES),
-            **self._key,
+            **self.random_key,
         )
 
     def reset(self, *args: Any, **kwargs: Any) -> tuple[Any, dict]:
@@ -218,24 +229,22 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.episode_length_buf += 1
         self.common_step_counter += 1
         if VELOCITY_COMMAND in self.command_manager.active_terms:
-            torch.gt(self.command.norm(dim=1), STANDING_COMMAND, out=self.moving)
+            self._mark_moving()
             if self.terrain_levels is not None:
                 self.terrain_levels.add_asked_way(self.command, self.robot.data.root_link_pose_w.warp)
-        self.reset_buf = self.termination_manager.compute()
+        self.reset_buf = self._reset_mask = self.termination_manager.compute()
         self.reset_terminated = self.termination_manager.terminated
         self.reset_time_outs = self.termination_manager.time_outs
         self.reward_buf = self.reward_manager.compute(dt=self.step_dt)
 
-        reset_env_ids = self.reset_buf.nonzero(as_tuple=False).squeeze(-1).int()
-        if len(reset_env_ids) > 0:
-            self.randomization.record(reset_env_ids, self.reset_time_outs & ~self.reset_terminated)
-            self._reset_idx(reset_env_ids)
+        # Before resets, which put robots elsewhere, so that the engine works out what follows from both at once.
+        if self.randomization.advance():
+            self.locomotion.base_has_moved()
+        self._reset_marked()
 
         self.command_manager.compute(dt=self.step_dt)
         if "interval" in self.event_manager.active_terms:
             self.event_manager.apply(mode="interval", dt=self.step_dt)
-            self.locomotion.base_has_moved()
-        if self.randomization.advance():
             self.locomotion.base_has_moved()
         self._advance_sensors()
         self.obs_buf = self.observation_manager.compute(update_history=True)
@@ -293,6 +302,49 @@ class SurefootEnv(ManagerBasedRLEnv):
     def _has_sensors(self) -> bool:
         return "proprioception" in vars(self)
 
+    @cached_property
+    def _reset_by_mask(self) -> MaskedReset | None:
+        """What resets by a mask; None where the engine's setters or the task's terms take indices only."""
+        if ENGINES[self.robot.data.__backend_name__] != "newton_mjwarp":
+            return None
+        takers = index_takers(self)
+        if not takers:
+            with torch.inference_mode(mode=False):  # its buffers are written outside of that of the steps too
+                return MaskedReset(self)
+        _LOG.warning(
+            "Resets wait for the device in every control step, since %s of the task must be told of environments by "
+            "index. A term that takes a mask says so by an attribute `takes_mask`.",
+            ", ".join(takers),
+        )
+        return None
+
+    def _reset_marked(self) -> None:
+        """Reset the environments whose episodes have ended in this step, by :attr:`_reset_mask`."""
+        by_mask, succeeded = self._reset_by_mask, self.termination_manager.succeeded
+        if by_mask is not None:
+            self.randomization.record(self._reset_mask, succeeded)
+            self.extras["log"] = by_mask.run(wp.from_torch(self._reset_mask))
+            self.extras[LOG_IS_HELD] = True
+            return
+        env_ids = self._reset_mask.nonzero().squeeze(1).int()
+        if len(env_ids) > 0:
+            self.randomization.record(self._reset_mask, succeeded)
+            self._reset_idx(env_ids)
+
+    def _mark_moving(self) -> None:
+        wp.launch(
+            mark_moving,
+            dim=self.num_envs,
+            inputs=[wp.from_torch(self.command, dtype=wp.vec3f)],
+            outputs=[wp.from_torch(self.moving)],
+            device=self.device,
+        )
+
+    def reset_sensors(self, envs: EnvIds) -> None:
+        """Let the sensors of some environments begin a new episode."""
+        if self._has_sensors:
+            self.proprioception.reset(envs)
+
     def _advance_sensors(self) -> None:
         if self._has_sensors:
             self.proprioception.advance()
@@ -336,7 +388,7 @@ class SurefootEnv(ManagerBasedRLEnv):
             step_dt=self.step_dt,
             episode_steps=self.max_episode_length,
             device=self.device,
-            **self._key,
+            **self.random_key,
         )
 
     def _make_managers(self) -> None:
@@ -372,14 +424,11 @@ class SurefootEnv(ManagerBasedRLEnv):
         return {name: mirror.to(self.device) for name, mirror in maps.items()}
 
     def _reset_idx(self, env_ids: torch.Tensor | slice) -> None:
-        if isinstance(env_ids, slice):
-            env_ids = torch.arange(self.num_envs, dtype=torch.int32, device=self.device)[env_ids]
-        ids = env_ids.to(torch.int32).contiguous()
-        self.randomization.reset(ids)
+        env_mask = self._masks.of(env_ids)
+        self.randomization.reset(env_mask)
         super()._reset_idx(env_ids)
-        self.locomotion.reset(env_ids)
-        if self._has_sensors:
-            self.proprioception.reset(ids)
+        self.locomotion.reset(env_mask)
+        self.reset_sensors(env_mask)
 
 
 def _moves(cfg: SurefootEnvCfg) -> bool:

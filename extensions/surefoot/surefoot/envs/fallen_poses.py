@@ -31,27 +31,28 @@ TAG = wp.constant(wp.uint32(0x46414C4C))
 
 @wp.kernel
 def lay_down(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     episode: wp.array(dtype=int),
     origins_w: wp.array(dtype=wp.vec3f),
     root_pose: wp.array(dtype=wp.transformf),
     joint_pos: wp.array2d(dtype=float),
     key_0: wp.uint32,
     key_1: wp.uint32,
-    # outputs, (count,) and (count, num_joints)
+    # outputs, (num_envs,) and (num_envs, num_joints)
     placed_w: wp.array(dtype=wp.transformf),
     placed_joint_pos: wp.array2d(dtype=float),
 ) -> None:
-    """One thread per (environment of ``env_ids``, joint): a pose drawn by environment and episode."""
-    row, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[row]
+    """One thread per (environment, joint): in those of the mask, a pose drawn by environment and episode."""
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not env_mask[env]:
+        return
     words = philox(Words(wp.uint32(env), wp.uint32(episode[env]), wp.uint32(0), TAG), key_0, key_1)
     poses = root_pose.shape[0]
     pose = wp.min(int(unit_interval(words[0]) * float(poses)), poses - 1)
-    placed_joint_pos[row, joint] = joint_pos[pose, joint]
+    placed_joint_pos[env, joint] = joint_pos[pose, joint]
     if joint == 0:
         height = wp.vec3f(0.0, 0.0, wp.transform_get_translation(root_pose[pose])[2])
-        placed_w[row] = wp.transformf(origins_w[env] + height, wp.transform_get_rotation(root_pose[pose]))
+        placed_w[env] = wp.transformf(origins_w[env] + height, wp.transform_get_rotation(root_pose[pose]))
 
 
 class FallenPoses:
@@ -92,28 +93,27 @@ class FallenPoses:
         self.root_pose[rows] = torch.where(finite, root_pose, root_pose[first])
         self.joint_pos[rows] = torch.where(finite, joint_pos, joint_pos[first])
 
-    def write(self, env_ids: torch.Tensor, episode: torch.Tensor, origins_w: torch.Tensor) -> None:
+    def write(self, env_mask: wp.array, episode: torch.Tensor, origins_w: torch.Tensor) -> None:
         """Lay the robots of some environments down, at rest.
 
         Args:
-            env_ids: The environments, int32, (count,).
+            env_mask: The environments, (num_envs,), bool.
             episode: Number of the episode in every environment, int32, (num_envs,).
             origins_w: Origins of all environments [m] in the world frame, (num_envs, 3).
         """
-        count, robot, ids = len(env_ids), self._robot, wp.from_torch(env_ids)
-        pose_w, joint_pos = self._placed_w[:count], self._placed_joint_pos[:count]
-        origins = wp.from_torch(origins_w, dtype=wp.vec3f)
+        robot, origins = self._robot, wp.from_torch(origins_w, dtype=wp.vec3f)
         wp.launch(
             lay_down,
-            dim=joint_pos.shape,
-            inputs=[ids, wp.from_torch(episode), origins, *self._pool, *self._words],
-            outputs=[pose_w, joint_pos],
+            dim=self._placed_joint_pos.shape,
+            inputs=[env_mask, wp.from_torch(episode), origins, *self._pool, *self._words],
+            outputs=[self._placed_w, self._placed_joint_pos],
             device=self._device,
         )
-        robot.write_root_link_pose_to_sim_index(root_pose=pose_w, env_ids=ids)
-        robot.write_root_com_velocity_to_sim_index(root_velocity=self._at_rest[:count], env_ids=ids)
-        robot.write_joint_position_to_sim_index(position=joint_pos, env_ids=ids)
-        robot.write_joint_velocity_to_sim_index(velocity=self._joints_at_rest[:count], env_ids=ids)
+        # What follows from the state is read anew for all at once, after the joints' positions.
+        robot.write_root_link_pose_to_sim_mask(root_pose=self._placed_w, env_mask=env_mask, skip_forward=True)
+        robot.write_root_com_velocity_to_sim_mask(root_velocity=self._at_rest, env_mask=env_mask, skip_forward=True)
+        robot.write_joint_velocity_to_sim_mask(velocity=self._joints_at_rest, env_mask=env_mask, skip_forward=True)
+        robot.write_joint_position_to_sim_mask(position=self._placed_joint_pos, env_mask=env_mask)
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """What a resumed run needs."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+import torch
 import warp as wp
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ class FootReadings(Protocol):
 
 def make_foot_readings(robot: Articulation, contacts: ContactSensor, feet: Sequence[str]) -> FootReadings:
     """Choose the way to read the feet of a robot and its contact sensor."""
-    kind = OvPhysxFootReadings if reads_every_substep_in_vain(contacts) else LabFootReadings
-    return kind(robot, contacts, feet)
+    if reads_every_substep_in_vain(contacts):
+        return OvPhysxFootReadings(robot, contacts, feet)
+    of_newton = hasattr(contacts, "_newton_total_force_view")
+    return (NewtonFootReadings if of_newton else LabFootReadings)(robot, contacts, feet)
 
 
 def reads_every_substep_in_vain(sensor: Any) -> bool:
@@ -67,6 +70,27 @@ class LabFootReadings:
         force_w = self._contacts.data.net_normal_forces_w
         assert force_w is not None
         return force_w.warp
+
+
+class NewtonFootReadings(LabFootReadings):
+    """Forces from what Isaac Lab 3.0.0's sensor makes its own of, with histories that nobody here reads.
+
+    There is no public name for it. The sensor's data is brought up to date when somebody asks for it.
+    """
+
+    def __init__(self, robot: Articulation, contacts: ContactSensor, feet: Sequence[str]) -> None:
+        super().__init__(robot, contacts, feet)
+        sensor: Any = contacts
+        shape = (robot.num_instances, len(contacts.body_names or ()), 3)
+        views = (sensor._newton_total_force_view, sensor._newton_total_force_friction_view)
+        self._total, self._friction = (wp.to_torch(view).view(shape) for view in views)
+        self._normal = torch.zeros_like(self._total)
+        self._normal_array = wp.from_torch(self._normal, dtype=wp.vec3f)
+
+    def forces(self) -> wp.array:
+        """Take the friction off Newton's forces."""
+        torch.sub(self._total, self._friction, out=self._normal)
+        return self._normal_array
 
 
 class OvPhysxFootReadings:

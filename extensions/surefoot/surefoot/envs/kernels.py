@@ -45,16 +45,19 @@ def sole_above_ground(
 @wp.kernel
 def begin_joints(
     engine_joint_vel: wp.array2d(dtype=float),
-    was_reset: wp.array(dtype=bool),
+    env_mask: wp.array(dtype=bool),
     # outputs
     joint_vel: wp.array2d(dtype=float),
     joint_acc: wp.array2d(dtype=float),
+    was_reset: wp.array(dtype=bool),
 ) -> None:
-    """One thread per (environment, joint): the state in which an episode begins; other environments keep theirs."""
+    """One thread per (environment, joint): the state in which an episode begins; others than the mask's keep theirs."""
     env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    if was_reset[env]:
+    if env_mask[env]:
         joint_vel[env, joint] = engine_joint_vel[env, joint]
         joint_acc[env, joint] = 0.0
+        if joint == 0:
+            was_reset[env] = True
 
 
 @wp.kernel
@@ -64,7 +67,7 @@ def begin_feet(
     sole_points: wp.array2d(dtype=wp.vec3f),
     sole_radius_m: float,
     ground: GroundArray,
-    was_reset: wp.array(dtype=bool),
+    env_mask: wp.array(dtype=bool),
     # outputs
     foot_pos_w: wp.array2d(dtype=wp.vec3f),
     air_time_s: wp.array2d(dtype=float),
@@ -80,12 +83,12 @@ def begin_feet(
     touchdown: wp.array2d(dtype=bool),
     fall_force_n: wp.array(dtype=float),
 ) -> None:
-    """One thread per (environment, foot): the state in which an episode begins; other environments keep theirs.
+    """One thread per (environment, foot): the state in which an episode begins; others than the mask's keep theirs.
 
     Feet are where the engine has them. Forces are zero: the engine works them out in its next step.
     """
     env, foot = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    if was_reset[env]:
+    if env_mask[env]:
         pose = body_pose_w[env, foot_body[foot]]
         foot_pos_w[env, foot] = wp.transform_get_translation(pose)
         sole = sole_above_ground(pose, sole_points, foot, sole_radius_m, ground)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import torch
 import warp as wp
-from isaaclab.utils.array import index_fill_
 
+from surefoot.env_mask import EnvIds, EnvMask
 from surefoot.terrains.ground_array import make_ground_array
 
 from . import kernels
@@ -64,6 +64,7 @@ class LocomotionState:
         self._is_plane = grid is None
         # Runs on the plane were saved without what is zero there.
         self._memory = self._MEMORY if self._is_plane else (*self._MEMORY, "foot_ground_m")
+        self._masks = EnvMask(num_envs, device)
         self._was_reset = torch.ones(num_envs, dtype=torch.bool, device=device)
         self._base_is_current = False
 
@@ -184,19 +185,18 @@ class LocomotionState:
         """Say that the state of the base was written, so that it is read again when it is next asked for."""
         self._base_is_current = False
 
-    def reset(self, env_ids: torch.Tensor | slice) -> None:
+    def reset(self, envs: EnvIds) -> None:
         """Begin an episode in the given environments, whose new state the engine holds.
 
         Joint velocities, feet and soles are read from the engine; forces, contacts, differences and times are zero
         until it has stepped.
         """
-        index_fill_(self._was_reset, env_ids, True)  # assigning a number by index would wait for the device
-        device = self._robot.device
+        device, env_mask = self._robot.device, self._masks.of(envs)
         wp.launch(
             kernels.begin_joints,
             dim=self.joint_vel.shape,
-            inputs=[self._robot.data.joint_vel.warp, self._was_reset_array],
-            outputs=self._joint_arrays,
+            inputs=[self._robot.data.joint_vel.warp, env_mask],
+            outputs=[*self._joint_arrays, self._was_reset_array],
             device=device,
         )
         wp.launch(
@@ -208,7 +208,7 @@ class LocomotionState:
                 self._sole_points,
                 self._sole_radius_m,
                 self.ground,
-                self._was_reset_array,
+                env_mask,
             ],
             outputs=[*self._foot_arrays, self._fall_force_array],
             device=device,

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 import warp as wp
 
+from surefoot.env_mask import EnvIds, EnvMask
 from surefoot.snapshot import StateMismatchError
 from surefoot.terrains.field import TrainingField
 from surefoot.terrains.phases import PhasePlan
@@ -34,7 +35,7 @@ class TerrainLevels:
     Args:
         field: The field.
         plan: Phases, and the columns of each environment in them.
-        first_levels: Levels that environments begin a phase on, evenly from the easiest on.
+        first_levels: Levels that environments begin a phase on, evenly from the easiest on, unless it has all levels.
         step_dt: Control period [s].
         episode_steps: Control steps of a whole episode.
         seed: Seed of the draws of levels.
@@ -59,6 +60,7 @@ class TerrainLevels:
         self._names = list(plan.phases)
         self._kinds = list(dict.fromkeys(field.columns))
         num_phases, num_envs = plan.columns.shape
+        self._masks = EnvMask(num_envs, device)
 
         def on_device(values: np.ndarray) -> torch.Tensor:
             return torch.as_tensor(values, device=device)
@@ -69,13 +71,14 @@ class TerrainLevels:
         self._tile_origins = on_device(field.origins_w)  # (levels, columns, 3)
         self._kind = on_device(np.array([self._kinds.index(name) for name in field.columns], dtype=np.int32))
         self._home, self._columns_of = on_device(plan.home), on_device(plan.columns)
-        self._first_level = torch.arange(num_envs, dtype=torch.int32, device=device) % first_levels
+        of_phase = np.where(plan.per_phase("all_levels", 0.0) > 0.0, field.num_levels, first_levels)
+        self._first_level = on_device((np.arange(num_envs) % of_phase[:, None]).astype(np.int32))  # (phases, num_envs)
         self._commands = on_device(plan.per_phase("commands", 1.0))
         self._num_open = zeros(1) + plan.first_open
         self._phases = torch.minimum(self._home, self._num_open - 1)
         self.columns = zeros(num_envs)
         """Column of each environment's tile, (num_envs,)."""
-        self.levels = self._first_level.clone()
+        self.levels = self._first_level[self._phases.long(), torch.arange(num_envs, device=device)]
         """Level of each environment's tile, (num_envs,)."""
         self.origins_w = torch.zeros(num_envs, 3, device=device)
         """Where each environment's robot starts [m], (num_envs, 3)."""
@@ -112,20 +115,20 @@ class TerrainLevels:
             device=self._device,
         )
 
-    def end_episodes(self, ends: torch.Tensor, root_pose_w: wp.array, fell: torch.Tensor) -> None:
+    def end_episodes(self, envs: EnvIds, root_pose_w: wp.array, fell: torch.Tensor) -> None:
         """Choose the tiles of the next episodes, then open a phase if it is time; two launches, for any number.
 
         An episode that has not begun yet counts for nothing and changes no level.
 
         Args:
-            ends: Whether each episode ends, (num_envs,), bool.
+            envs: Environments whose episodes end.
             root_pose_w: Poses of all bases where the episodes end, (num_envs,), transformf.
             fell: Whether each episode ends before its time, (num_envs,), bool.
         """
         wp.launch(
             kernels.end_episodes,
-            dim=len(ends),
-            inputs=[wp.from_torch(ends), root_pose_w, wp.from_torch(fell), self._places, self._rule],
+            dim=len(self.levels),
+            inputs=[self._masks.of(envs), root_pose_w, wp.from_torch(fell), self._places, self._rule],
             outputs=[self._envs, self._counts],
             device=self._device,
         )

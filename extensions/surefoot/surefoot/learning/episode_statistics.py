@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from surefoot.envs.episode_log import LOG_IS_HELD
+
 WINDOW = 100
 """Number of last episodes in the means, as in rsl_rl."""
 
@@ -20,7 +22,7 @@ class EpisodeStatistics:
         self._return = torch.zeros(num_envs, device=device)
         self._length = torch.zeros(num_envs, device=device)
         self._ended: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = []
-        self._logged: list[Mapping[str, Any]] = []
+        self._logged: list[tuple[int | None, Mapping[str, Any]]] = []
         self._last_log: Mapping[str, Any] | None = None
         self._returns: deque[float] = deque(maxlen=WINDOW)
         self._lengths: deque[float] = deque(maxlen=WINDOW)
@@ -35,7 +37,7 @@ class EpisodeStatistics:
         """
         log = extras.get("log")
         if log and log is not self._last_log:
-            self._logged.append(dict(log))
+            self._logged.append((len(self._ended) if extras.get(LOG_IS_HELD) else None, dict(log)))
             self._last_log = log
         self._return = self._return + rewards
         self._length = self._length + 1.0
@@ -51,14 +53,16 @@ class EpisodeStatistics:
             ``Train/mean_reward`` and ``Train/mean_episode_length`` once an episode has ended, and the mean of each
             logged term over the resets of the iteration, leaving out values that are not finite.
         """
+        with_end: list[bool] = []  # by step
         if self._ended:
             ended, returns, lengths = (
                 torch.stack(column) for column in zip(*self._ended, strict=True)
             )  # (steps, num_envs)
+            with_end = ended.any(dim=1).tolist()
             self._returns.extend(returns[ended].tolist())
             self._lengths.extend(lengths[ended].tolist())
             self._ended.clear()
-        means = _means(self._logged)
+        means = _means([log for step, log in self._logged if step is None or with_end[step]])
         self._logged.clear()
         if self._returns:
             means["Train/mean_reward"] = sum(self._returns) / len(self._returns)

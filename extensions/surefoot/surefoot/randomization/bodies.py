@@ -80,26 +80,22 @@ def table_vector(table: wp.array2d(dtype=float), env: int, column: int) -> wp.ve
 
 @wp.kernel
 def compose_bodies(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     columns: BodyColumns,
     nominal: NominalBodies,
-    compact: bool,
     # outputs
     mass_kg: wp.array2d(dtype=float),
     com_m: wp.array2d(dtype=wp.vec3f),
     inertia_kgm2: wp.array2d(dtype=wp.mat33f),
 ) -> None:
-    """One thread per (environment of ``env_ids``, body).
+    """One thread per (environment, body), of which those of the mask write.
 
-    Rows of the outputs are places in ``env_ids`` when ``compact``, else environments. The inertia is about the centre
-    of mass in the body's axes.
+    The inertia is about the centre of mass in the body's axes.
     """
-    place, body = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[place]
-    row = env
-    if compact:
-        row = place
+    env, body = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not env_mask[env]:
+        return
     mass = nominal.mass_kg[body]
     com = nominal.com_m[body]
     inertia = nominal.inertia_kgm2[body]
@@ -119,9 +115,9 @@ def compose_bodies(
         link_mass = table[env, columns.link_mass + joint]
         inertia = (table[env, columns.link_inertia_ratio + joint] * link_mass / mass) * inertia
         mass = link_mass
-    mass_kg[row, body] = mass
-    com_m[row, body] = com
-    inertia_kgm2[row, body] = inertia
+    mass_kg[env, body] = mass
+    com_m[env, body] = com
+    inertia_kgm2[env, body] = inertia
 
 
 class BodyComposer:
@@ -158,22 +154,19 @@ class BodyComposer:
         self._nominal.base = list(body_names).index(spec.base_body)
         self.num_bodies = len(places)
 
-    def compose(
-        self, env_ids: wp.array, *, compact: bool, mass_kg: wp.array, com_m: wp.array, inertia_kgm2: wp.array
-    ) -> None:
+    def compose(self, env_mask: wp.array, *, mass_kg: wp.array, com_m: wp.array, inertia_kgm2: wp.array) -> None:
         """Write the bodies of some environments.
 
         Args:
-            env_ids: The environments, int32, (count,).
-            compact: Whether rows of the outputs are places in ``env_ids`` rather than environments.
-            mass_kg: Masses, (rows, num_bodies).
-            com_m: Centres of mass in the bodies' frames, vec3f, (rows, num_bodies).
-            inertia_kgm2: Inertia about them in the bodies' axes, mat33f, (rows, num_bodies).
+            env_mask: The environments, bool, (num_envs,).
+            mass_kg: Masses, (num_envs, num_bodies).
+            com_m: Centres of mass in the bodies' frames, vec3f, (num_envs, num_bodies).
+            inertia_kgm2: Inertia about them in the bodies' axes, mat33f, (num_envs, num_bodies).
         """
         wp.launch(
             compose_bodies,
-            dim=(env_ids.shape[0], self.num_bodies),
-            inputs=[env_ids, self._table, self._columns, self._nominal, compact],
+            dim=(env_mask.shape[0], self.num_bodies),
+            inputs=[env_mask, self._table, self._columns, self._nominal],
             outputs=[mass_kg, com_m, inertia_kgm2],
             device=self._table.device,
         )

@@ -11,10 +11,12 @@ begin beside their default position, within their soft limits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 import warp as wp
+
+from surefoot.env_mask import EnvIds
 
 from .bodies import table_vector
 from .table import RandomizationTable
@@ -48,19 +50,32 @@ class InitialStateColumns:
 
 
 @wp.kernel
-def place_bases(
-    env_ids: wp.array(dtype=int),
+def place_robots(
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     columns: InitialStateColumns,
     origins: wp.array(dtype=wp.vec3f),
     default_pose: wp.array(dtype=wp.transformf),
-    # outputs, (count,)
+    default_joint_pos: wp.array2d(dtype=float),
+    limits: wp.array2d(dtype=wp.vec2f),
+    # outputs
     pose_w: wp.array(dtype=wp.transformf),
     velocity_w: wp.array(dtype=wp.spatial_vectorf),
+    joint_pos: wp.array2d(dtype=float),
+    joint_vel: wp.array2d(dtype=float),
 ) -> None:
-    """One thread per environment of ``env_ids``: pose and velocity of its base in the world frame."""
-    row = wp.tid()
-    env = env_ids[row]
+    """One thread per (environment, joint): of the mask's, the state of the joint, and with the first that of the base.
+
+    A joint is within its soft limits; the base's pose and velocity are in the world frame.
+    """
+    env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not env_mask[env]:
+        return
+    position = default_joint_pos[env, joint] + table[env, columns.initial_joint_offset + joint]
+    joint_pos[env, joint] = wp.clamp(position, limits[env, joint][0], limits[env, joint][1])
+    joint_vel[env, joint] = table[env, columns.initial_joint_vel + joint]
+    if joint > 0:
+        return
     angles = table_vector(table, env, columns.initial_orientation)
     turn = (
         wp.quat_from_axis_angle(wp.vec3f(0.0, 0.0, 1.0), angles[2])
@@ -68,30 +83,11 @@ def place_bases(
         * wp.quat_from_axis_angle(wp.vec3f(1.0, 0.0, 0.0), angles[0])
     )
     default = default_pose[env]
-    position = wp.transform_get_translation(default) + table_vector(table, env, columns.initial_position)
-    pose_w[row] = wp.transformf(origins[env] + position, turn * wp.transform_get_rotation(default))
-    velocity_w[row] = wp.spatial_vector(
+    place = origins[env] + (wp.transform_get_translation(default) + table_vector(table, env, columns.initial_position))
+    pose_w[env] = wp.transformf(place, turn * wp.transform_get_rotation(default))
+    velocity_w[env] = wp.spatial_vector(
         table_vector(table, env, columns.initial_lin_vel), table_vector(table, env, columns.initial_ang_vel)
     )
-
-
-@wp.kernel
-def place_joints(
-    env_ids: wp.array(dtype=int),
-    table: wp.array2d(dtype=float),
-    columns: InitialStateColumns,
-    default_joint_pos: wp.array2d(dtype=float),
-    limits: wp.array2d(dtype=wp.vec2f),
-    # outputs, (count, num_joints)
-    joint_pos: wp.array2d(dtype=float),
-    joint_vel: wp.array2d(dtype=float),
-) -> None:
-    """One thread per (environment of ``env_ids``, joint): its position within the soft limits, and its velocity."""
-    row, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[row]
-    position = default_joint_pos[env, joint] + table[env, columns.initial_joint_offset + joint]
-    joint_pos[row, joint] = wp.clamp(position, limits[env, joint][0], limits[env, joint][1])
-    joint_vel[row, joint] = table[env, columns.initial_joint_vel + joint]
 
 
 class InitialState:
@@ -103,30 +99,41 @@ class InitialState:
         for name in INITIAL_STATE:
             setattr(self._columns, name, table.layout.first_column(name))
         num_envs, device = table.num_envs, table.device
-        self._pose_w = wp.zeros(num_envs, dtype=wp.transformf, device=device)
-        self._velocity_w = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=device)
+        self._in_newton = robot.data.__backend_name__ == "newton"
+        if self._in_newton:  # whose own arrays these are
+            self._pose_w, self._velocity_w = robot.data.root_link_pose_w.warp, robot.data.root_com_vel_w.warp
+        else:
+            self._pose_w = wp.zeros(num_envs, dtype=wp.transformf, device=device)
+            self._velocity_w = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=device)
         self._joint_pos, self._joint_vel = (
             wp.zeros((num_envs, robot.num_joints), dtype=wp.float32, device=device) for _ in range(2)
         )
 
-    def write(self, env_ids: torch.Tensor, origins: torch.Tensor) -> None:
+    def write(self, envs: EnvIds, origins: torch.Tensor) -> None:
         """Place the robots of some environments.
 
         Args:
-            env_ids: The environments, int32, (count,).
+            envs: The environments.
             origins: Origins of all environments [m] in the world frame, (num_envs, 3).
         """
-        count, data, robot = len(env_ids), self._robot.data, self._robot
-        ids = wp.from_torch(env_ids)
-        source = [ids, self._table.warp_values, self._columns]
-        base = [self._pose_w[:count], self._velocity_w[:count]]
-        joints = [self._joint_pos[:count], self._joint_vel[:count]]
-        for kernel, dim, inputs, outputs in (
-            (place_bases, count, [wp.from_torch(origins, dtype=wp.vec3f), data.default_root_pose.warp], base),
-            (place_joints, joints[0].shape, [data.default_joint_pos.warp, data.soft_joint_pos_limits.warp], joints),
-        ):
-            wp.launch(kernel, dim=dim, inputs=[*source, *inputs], outputs=outputs, device=self._table.device)
-        robot.write_root_link_pose_to_sim_index(root_pose=base[0], env_ids=ids)
-        robot.write_root_com_velocity_to_sim_index(root_velocity=base[1], env_ids=ids)
-        robot.write_joint_position_to_sim_index(position=joints[0], env_ids=ids)
-        robot.write_joint_velocity_to_sim_index(velocity=joints[1], env_ids=ids)
+        data: Any = self._robot.data
+        robot, env_mask = self._robot, self._table.mask_of(envs)
+        base, joints = (self._pose_w, self._velocity_w), (self._joint_pos, self._joint_vel)
+        wp.launch(
+            place_robots,
+            dim=joints[0].shape,
+            inputs=[
+                *(env_mask, self._table.warp_values, self._columns, wp.from_torch(origins, dtype=wp.vec3f)),
+                *(data.default_root_pose.warp, data.default_joint_pos.warp, data.soft_joint_pos_limits.warp),
+            ],
+            outputs=[*base, *joints],
+            device=self._table.device,
+        )
+        # What follows from the state is read anew for all at once, after the joints' positions.
+        if not self._in_newton:
+            robot.write_root_link_pose_to_sim_mask(root_pose=base[0], env_mask=env_mask, skip_forward=True)
+            robot.write_root_com_velocity_to_sim_mask(root_velocity=base[1], env_mask=env_mask, skip_forward=True)
+        robot.write_joint_velocity_to_sim_mask(velocity=joints[1], env_mask=env_mask, skip_forward=True)
+        robot.write_joint_position_to_sim_mask(position=joints[0], env_mask=env_mask, skip_forward=self._in_newton)
+        if self._in_newton:
+            data._reset_pose(env_mask=env_mask)  # Isaac Lab 3.0.0's writers call it each

@@ -148,30 +148,35 @@ def draw_block(
 
 @wp.kernel
 def draw_environments(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     blocks: wp.array(dtype=Block),
     ranges: Ranges,
     seed: wp.uint32,
     rank: wp.uint32,
+    lanes: int,
     # in and out
     values: Values,
 ) -> None:
-    """One thread per (environment of ``env_ids``, block)."""
-    row, block = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    draw_block(blocks[block], ranges, values, env_ids[row], 0, seed, rank)
+    """One thread per (environment, lane): of those of the mask, draw every block that is a multiple of lanes away."""
+    env, lane = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if env_mask[env]:
+        for block in range(lane, blocks.shape[0], lanes):
+            draw_block(blocks[block], ranges, values, env, 0, seed, rank)
 
 
 @wp.kernel
 def begin_episode(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     interval_column: wp.array(dtype=int),
     # in and out
     values: Values,
     time_left_s: wp.array2d(dtype=float),
     number: wp.array2d(dtype=int),
 ) -> None:
-    """One thread per environment of ``env_ids``, after its draw: set the clocks of pushes, count the episode."""
-    env = env_ids[wp.tid()]
+    """One thread per environment, after the draw of those of the mask: set the clocks of pushes, count the episode."""
+    env = wp.tid()
+    if not env_mask[env]:
+        return
     for event in range(interval_column.shape[0]):
         time_left_s[env, event] = values.table[env, interval_column[event]]
         number[env, event] = 0

@@ -10,10 +10,12 @@ point, so that it turns the robot as well.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 import warp as wp
+
+from surefoot.env_mask import EnvIds
 
 from .bodies import table_vector
 from .layout import EVENTS
@@ -91,15 +93,16 @@ def push_by_force(
 
 @wp.kernel
 def end_pushes(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     # outputs
     time_left_s: wp.array(dtype=float),
     force_w: wp.array(dtype=wp.vec3f),
 ) -> None:
-    """One thread per environment of ``env_ids``: no force acts any more."""
-    env = env_ids[wp.tid()]
-    time_left_s[env] = 0.0
-    force_w[env] = wp.vec3f(0.0, 0.0, 0.0)
+    """One thread per environment: on those of the mask no force acts any more."""
+    env = wp.tid()
+    if env_mask[env]:
+        time_left_s[env] = 0.0
+        force_w[env] = wp.vec3f(0.0, 0.0, 0.0)
 
 
 class Pushes:
@@ -144,7 +147,13 @@ class Pushes:
             )
         if not self._by_velocity or (self.looks_first and not self._table.event_due[:, PUSH_VELOCITY].any()):
             return False
-        self._launch(push_by_velocity, [self._robot.data.root_com_vel_w.warp], [self._pushed_vel_w, self._is_pushed])
+        data: Any = self._robot.data
+        if data.__backend_name__ == "newton":  # whose own array is written
+            velocity_w = data.root_com_vel_w.warp
+            self._launch(push_by_velocity, [velocity_w], [velocity_w, self._is_pushed])
+            data._reset_velocity(env_mask=self._is_pushed)  # as Isaac Lab 3.0.0's writers do
+            return True
+        self._launch(push_by_velocity, [data.root_com_vel_w.warp], [self._pushed_vel_w, self._is_pushed])
         self._robot.write_root_com_velocity_to_sim_mask(root_velocity=self._pushed_vel_w, env_mask=self._is_pushed)
         return True
 
@@ -153,13 +162,13 @@ class Pushes:
         if self._by_force:
             self._applier.push(self._force_w, self._point_w)
 
-    def reset(self, env_ids: torch.Tensor) -> None:
+    def reset(self, envs: EnvIds) -> None:
         """End the pushes of some environments."""
         if self._by_force:
             wp.launch(
                 end_pushes,
-                dim=len(env_ids),
-                inputs=[wp.from_torch(env_ids)],
+                dim=self._table.num_envs,
+                inputs=[self._table.mask_of(envs)],
                 outputs=[self._time_left_s, self._force_w],
                 device=self._table.device,
             )

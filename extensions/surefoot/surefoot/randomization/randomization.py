@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-import warp as wp
 
 from surefoot.engines import Physics, short_name
+from surefoot.env_mask import EnvIds
 from surefoot_bridge.errors import SurefootError
 
 from .adaptive.bounds import AdaptiveCfg
@@ -129,25 +129,25 @@ class Randomization:
 
     def apply(self) -> None:
         """Write the values in force of all environments."""
-        everyone = torch.arange(self.table.num_envs, dtype=torch.int32, device=self.table.device)
         self.applier.apply_startup()
-        self.applier.apply(wp.from_torch(everyone))
+        self.applier.apply(self.table.mask_of(None))
 
-    def reset(self, env_ids: torch.Tensor) -> None:
-        """Draw new values in some environments, int32, (count,), and write them."""
-        self.table.draw(env_ids)
-        self.applier.apply(wp.from_torch(env_ids))
-        self.pushes.reset(env_ids)
+    def reset(self, envs: EnvIds) -> None:
+        """Draw new values in some environments, and write them."""
+        env_mask = self.table.mask_of(envs)
+        self.table.draw(env_mask)
+        self.applier.apply(env_mask)
+        self.pushes.reset(env_mask)
 
-    def record(self, env_ids: torch.Tensor, success: torch.Tensor) -> None:
+    def record(self, envs: EnvIds, success: torch.Tensor) -> None:
         """Tell how the episodes went that have ended, before :meth:`reset`.
 
         Args:
-            env_ids: Environments whose episode has ended, int32, (count,).
+            envs: Environments whose episode has ended.
             success: Whether it succeeded, by environment, (num_envs,).
         """
         if self.adaptive is not None:
-            self.adaptive.record(env_ids, success)
+            self.adaptive.record(envs, success)
 
     def close_iteration(self, add_up: Callable[[torch.Tensor], None]) -> dict[str, float]:
         """Move the ranges in use by the episodes of an iteration; returns where they are, for the log.

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 import warp as wp
 
+from surefoot.env_mask import EnvIds, EnvMask
 from surefoot_bridge.errors import SurefootError
 
 from . import kernels
@@ -65,8 +66,9 @@ class RandomizationTable:
         """Whether each of :data:`~surefoot.randomization.layout.EVENTS` is due in this control step, (num_envs, 2)."""
         self._time_left_s = torch.full((num_envs, len(EVENTS)), torch.inf, device=device)
         self._event_number = torch.zeros(num_envs, len(EVENTS), dtype=torch.int32, device=device)
+        self._masks = EnvMask(num_envs, device)
         self._bind()
-        everyone = wp.from_torch(torch.arange(num_envs, dtype=torch.int32, device=device))
+        everyone = self.mask_of(None)
         self._draw(everyone, self._every_block)
         self._begin_episode(everyone)
 
@@ -79,15 +81,18 @@ class RandomizationTable:
         """Return the values of a parameter without a copy, (num_envs, num_elements), in its unit."""
         return self.values[:, self.layout.column_slice(name)]
 
-    def draw(self, env_ids: torch.Tensor) -> None:
+    def mask_of(self, envs: EnvIds) -> wp.array:
+        """Return environments as a mask, (num_envs,), which the next call may overwrite."""
+        return self._masks.of(envs)
+
+    def draw(self, envs: EnvIds) -> None:
         """Draw what is drawn at a reset and begin a new episode, in some environments.
 
-        Args:
-            env_ids: The environments, int32, (count,). One launch draws; the host waits for nothing.
+        One launch draws; of a mask the host waits for nothing.
         """
-        ids = wp.from_torch(env_ids)
-        self._draw(ids, self._reset_blocks)
-        self._begin_episode(ids)
+        env_mask = self.mask_of(envs)
+        self._draw(env_mask, self._reset_blocks)
+        self._begin_episode(env_mask)
 
     def advance(self, step_dt: float) -> None:
         """Let the time of a control step pass [s] and draw the pushes that are due."""
@@ -175,21 +180,23 @@ class RandomizationTable:
             blocks([block for chosen in by_event for block in chosen])[0],
         ]
 
-    def _draw(self, env_ids: wp.array, blocks: tuple[wp.array, int]) -> None:
+    def _draw(self, env_mask: wp.array, blocks: tuple[wp.array, int]) -> None:
         packed, count = blocks
+        # A GPU draws all at once; a CPU runs threads one after another, most of which find nothing to do.
+        lanes = count if wp.get_device(self.device).is_cuda else min(count, 1)
         wp.launch(
             kernels.draw_environments,
-            dim=(env_ids.shape[0], count),
-            inputs=[env_ids, packed, self._ranges, *self._words],
+            dim=(self.num_envs, lanes),
+            inputs=[env_mask, packed, self._ranges, *self._words, lanes],
             outputs=[self._values],
             device=self.device,
         )
 
-    def _begin_episode(self, env_ids: wp.array) -> None:
+    def _begin_episode(self, env_mask: wp.array) -> None:
         wp.launch(
             kernels.begin_episode,
-            dim=env_ids.shape[0],
-            inputs=[env_ids, self._interval_columns],
+            dim=self.num_envs,
+            inputs=[env_mask, self._interval_columns],
             outputs=[self._values, *self._clocks],
             device=self.device,
         )

@@ -199,13 +199,14 @@ def advance_sensors(model: SensorModel, inputs: SensorInputs, memory: SensorMemo
 
 @wp.kernel
 def reset_sensors(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     # output
     age: wp.array2d(dtype=int),
 ) -> None:
-    """One thread per (environment to reset, lane): the next reading is the first of an episode."""
-    index, lane = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    age[env_ids[index], lane] = 0
+    """One thread per (environment, lane): in those of the mask, the next reading is the first of an episode."""
+    env, lane = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if env_mask[env]:
+        age[env, lane] = 0
 
 
 @wp.kernel

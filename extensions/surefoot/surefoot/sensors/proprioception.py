@@ -10,6 +10,7 @@ from typing import Any, cast
 import torch
 import warp as wp
 
+from surefoot.env_mask import EnvIds, EnvMask
 from surefoot.randomization.catalogue import DECLARED
 from surefoot.snapshot import capture_fields, require_same_keys, restore_fields
 from surefoot_bridge.contract import Source
@@ -99,7 +100,7 @@ class Proprioception:
         self._attitude_walk = torch.zeros(num_envs, 2, device=device)
         self._truth = torch.zeros(num_envs, depth, layout.delayed_dim, device=device)
         self._rows = torch.zeros(num_envs, layout.depth, layout.row_dim, device=device)
-        self._all_envs = torch.arange(num_envs, dtype=torch.int32, device=device)
+        self._masks = EnvMask(num_envs, device)
 
         self._inputs = SensorInputs()
         for source, array in readings.of.items():
@@ -130,16 +131,15 @@ class Proprioception:
         self._readings.refresh()
         self._advance.launch()
 
-    def reset(self, env_ids: torch.Tensor | slice) -> None:
+    def reset(self, envs: EnvIds) -> None:
         """Begin a new episode in the given environments: their next reading fills the whole history.
 
-        Until then they show the last one. One launch over these environments.
+        Until then they show the last one. One launch.
         """
-        ids = self._all_envs[env_ids] if isinstance(env_ids, slice) else env_ids.to(torch.int32).contiguous()
         wp.launch(
             reset_sensors,
-            dim=(len(ids), self._age.shape[1]),
-            inputs=[wp.from_torch(ids)],
+            dim=self._age.shape,
+            inputs=[self._masks.of(envs)],
             outputs=[self._memory.age],
             device=self._device,
         )

@@ -99,6 +99,7 @@ def make_termination_kernel(functions: tuple[wp.Function, ...]) -> wp.Kernel:
         truncated: wp.array(dtype=bool),
         terminated: wp.array(dtype=bool),
         dones: wp.array(dtype=bool),
+        succeeded: wp.array(dtype=bool),
     ) -> None:
         """One thread per environment: which terms end its episode, and of which sort they are.
 
@@ -125,6 +126,7 @@ def make_termination_kernel(functions: tuple[wp.Function, ...]) -> wp.Kernel:
         truncated[env] = is_truncated
         terminated[env] = is_terminated
         dones[env] = is_truncated or is_terminated
+        succeeded[env] = is_truncated and not is_terminated
         if is_truncated or is_terminated:
             for term in range(table.kind.shape[0]):
                 last_episode_dones[env, term] = term_dones[env, term]
@@ -144,9 +146,12 @@ class FusedTerminationManager(TerminationManager):
         of_terms = functions_of_terms(self._term_cfgs)
         self._of_torch = [index for index, function in enumerate(of_terms) if function is None]
         self._dones = torch.zeros_like(self._truncated_buf)
+        self.succeeded = torch.zeros_like(self._truncated_buf)
+        """Which episodes ended because their time was over and for no other reason, (num_envs,), bool."""
         functions = with_others(LIBRARY, of_terms)
         device = str(self.device)
-        buffers = (self._term_dones, self._last_episode_dones, self._truncated_buf, self._terminated_buf, self._dones)
+        buffers = [self._term_dones, self._last_episode_dones, self._truncated_buf, self._terminated_buf, self._dones]
+        buffers.append(self.succeeded)
         is_time_out = wp.array([term.time_out for term in self._term_cfgs], dtype=bool, device=device)
         self._launch = Launch(
             make_termination_kernel(functions),

@@ -70,7 +70,7 @@ def choose_bound(pooled: wp.array2d(dtype=int), episodes_per_decision: int, word
 
 @wp.kernel
 def record_and_choose(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     success: wp.array(dtype=bool),
     episode: wp.array(dtype=int),
     bound_boundary: wp.array(dtype=int),
@@ -85,10 +85,10 @@ def record_and_choose(
     # outputs
     boundary: wp.array(dtype=int),
 ) -> None:
-    """One thread per environment of ``env_ids``: count the episode that ended, choose what the next one measures.
+    """One thread per environment: of those of the mask, count the episode that ended and choose what the next measures.
 
     Args:
-        env_ids: Environments whose episode has ended, (count,).
+        env_mask: Environments whose episode has ended, (num_envs,).
         success: By environment, (num_envs,).
         episode: Number of the episode that begins, (num_envs,).
         bound_boundary: Code in ``boundary`` of an environment that sits at each bound, (num_bounds,).
@@ -101,7 +101,9 @@ def record_and_choose(
         counts: Increments to ``pooled`` since then, and in a last row all episodes, (num_bounds + 1, 3).
         boundary: End that the next draw sits at, as in the table, (num_envs,).
     """
-    env = env_ids[wp.tid()]
+    env = wp.tid()
+    if not env_mask[env]:
+        return
     num_bounds = bound_boundary.shape[0]
     count_end(counts, num_bounds, success[env])
     if measured[env] >= 0:

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 import warp as wp
 
+from surefoot.env_mask import EnvIds
 from surefoot.randomization.table import WARP_WORD, RandomizationTable
 from surefoot_bridge.errors import SurefootError
 
@@ -77,14 +78,14 @@ class AdaptiveRanges:
         self._bind((seed, rank))
         self._draw_everyone()
 
-    def record(self, env_ids: torch.Tensor, success: torch.Tensor) -> None:
+    def record(self, envs: EnvIds, success: torch.Tensor) -> None:
         """Count the episodes that have ended and choose where the next ones sit; one launch.
 
         Call it before the table draws those environments. An environment that is drawn again without it repeats the
         episode that it had.
 
         Args:
-            env_ids: Environments whose episode has ended, int32, each once, (count,).
+            envs: Environments whose episode has ended.
             success: Whether it succeeded, bool, by environment, (num_envs,).
 
         Raises:
@@ -96,8 +97,8 @@ class AdaptiveRanges:
             )
         wp.launch(
             kernels.record_and_choose,
-            dim=env_ids.shape[0],
-            inputs=[wp.from_torch(env_ids), wp.from_torch(success), *self._choice],
+            dim=self._table.num_envs,
+            inputs=[self._table.mask_of(envs), wp.from_torch(success), *self._choice],
             outputs=[*self._records],
             device=self._table.device,
         )
@@ -190,7 +191,7 @@ class AdaptiveRanges:
                 raise SurefootError(f"The saved adaptive ranges have {kind} {state[kind]}, these have {names}.")
 
     def _draw_everyone(self) -> None:
-        self._table.draw(torch.arange(self._table.num_envs, dtype=torch.int32, device=self._table.device))
+        self._table.draw(None)
 
     def _bind(self, key: tuple[int, int]) -> None:
         """Make the kernels' arguments, which stay where they are."""

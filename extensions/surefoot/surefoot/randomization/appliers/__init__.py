@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Applier(Protocol):
     """Writes into a running engine. What the table never changes is never written."""
 
-    def apply(self, env_ids: wp.array) -> None:
-        """Write the values in force of some environments that a reset may have changed, int32, (count,)."""
+    def apply(self, env_mask: wp.array) -> None:
+        """Write the values in force that a reset may have changed, in the environments of a mask, (num_envs,)."""
 
     def apply_startup(self) -> None:
         """Write the values of all environments that are drawn once, where the engine holds others."""
@@ -61,7 +61,7 @@ class NoApplier:
         if random:
             raise SurefootError(f"No way is known to write {', '.join(random)} into this engine; leave them out.")
 
-    def apply(self, env_ids: wp.array) -> None:
+    def apply(self, env_mask: wp.array) -> None:
         """Nothing: every value is nominal."""
 
     def apply_startup(self) -> None:

@@ -27,40 +27,44 @@ if TYPE_CHECKING:
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
 
 
+@wp.struct
+class Elements:
+    """Where the elements of a parameter are written: several places may have one's value, as a foot's shapes have."""
+
+    first_column: int
+    element: wp.array(dtype=int)
+    place: wp.array(dtype=int)
+    nominal: wp.array(dtype=float)  # which the value in the table is a factor of
+    values: wp.array2d(dtype=float)
+
+
 @wp.kernel
 def write_elements(
-    env_ids: wp.array(dtype=int),
-    table: wp.array2d(dtype=float),
-    first_column: int,
-    element: wp.array(dtype=int),
-    place: wp.array(dtype=int),
-    nominal: wp.array(dtype=float),
-    # outputs
-    values: wp.array2d(dtype=float),
+    env_mask: wp.array(dtype=bool), table: wp.array2d(dtype=float), parameters: wp.array(dtype=Elements)
 ) -> None:
-    """One thread per (environment of ``env_ids``, place): write an element's value, times a nominal one.
-
-    Several places may have one element's value, as the shapes of a foot have the foot's.
-    """
-    row, index = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[row]
-    values[env, place[index]] = nominal[index] * table[env, first_column + element[index]]
+    """One thread per (environment, parameter): in those of the mask, write the values of the parameter's elements."""
+    env, parameter = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if env_mask[env]:
+        to = parameters[parameter]
+        for index in range(to.place.shape[0]):
+            to.values[env, to.place[index]] = to.nominal[index] * table[env, to.first_column + to.element[index]]
 
 
 @wp.kernel
 def write_gravity(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     first_column: int,
     # outputs
     model_gravity: wp.array(dtype=wp.vec3f),
     solver_gravity: wp.array(dtype=wp.vec3f),
 ) -> None:
-    """One thread per environment of ``env_ids``: gravity of its world, in Newton's model and in the solver's."""
-    env = env_ids[wp.tid()]
-    pull = table_vector(table, env, first_column)
-    model_gravity[env] = pull
-    solver_gravity[env] = pull
+    """One thread per environment: of those of the mask, gravity of the world, in Newton's model and in the solver's."""
+    env = wp.tid()
+    if env_mask[env]:
+        pull = table_vector(table, env, first_column)
+        model_gravity[env] = pull
+        solver_gravity[env] = pull
 
 
 @wp.kernel
@@ -142,10 +146,14 @@ class NewtonApplier:
             nominal = values.numpy()[0, list(shapes)] if name.endswith("_ratio") else np.ones(len(shapes))
             elements.append((list(feet), list(shapes), nominal, values, self._first(name)))
         self._changes_shapes = bool(contact)
-        self._elements = [
-            (first, integers(which), integers(places), wp.array(nominal, dtype=wp.float32, device=device), values)
-            for which, places, nominal, values, first in elements
-        ]
+        self._elements: list[Any] = []
+        for which, places, nominal, values, first in elements:
+            parameter = Elements()
+            parameter.first_column, parameter.values = first, values
+            parameter.element, parameter.place = integers(which), integers(places)
+            parameter.nominal = wp.array(nominal, dtype=wp.float32, device=device)
+            self._elements.append(parameter)
+        self._parameters = wp.array(self._elements, dtype=Elements, device=device) if elements else None
 
         self._writes_gravity = layout.is_random("gravity")
         self._gravity = (model.gravity, solver.mjw_model.opt.gravity)
@@ -156,34 +164,32 @@ class NewtonApplier:
             solver.notify_model_changed(change)
         NewtonManager._model_changes = set()
 
-    def apply(self, env_ids: wp.array) -> None:
-        """Write the values in force of some environments, int32, (count,)."""
-        count, table = env_ids.shape[0], self._table.warp_values
+    def apply(self, env_mask: wp.array) -> None:
+        """Write the values in force in the environments of a mask, (num_envs,)."""
+        num_envs, table = self._table.num_envs, self._table.warp_values
         if self._writes_bodies:
             self._composer.compose(
-                env_ids,
-                compact=False,
+                env_mask,
                 mass_kg=self._data._sim_bind_body_mass,
                 com_m=self._data._sim_bind_body_com_pos_b,
                 inertia_kgm2=self._inertia,
             )
-        for first_column, element, place, nominal, values in self._elements:
+        if self._parameters is not None:
             wp.launch(
                 write_elements,
-                dim=(count, place.shape[0]),
-                inputs=[env_ids, table, first_column, element, place, nominal],
-                outputs=[values],
+                dim=(num_envs, self._parameters.shape[0]),
+                inputs=[env_mask, table, self._parameters],
                 device=self._device,
             )
         if self._changes_inertia:
-            self.derived.update(env_ids, count)
+            self.derived.update(env_mask)
         if self._changes_shapes:
-            self.derived.update_shapes(env_ids, count)
+            self.derived.update_shapes(env_mask)
         if self._writes_gravity:
             wp.launch(
                 write_gravity,
-                dim=count,
-                inputs=[env_ids, table, self._first("gravity")],
+                dim=num_envs,
+                inputs=[env_mask, table, self._first("gravity")],
                 outputs=list(self._gravity),
                 device=self._device,
             )

@@ -9,7 +9,7 @@ measured by ``scripts/benchmark.py randomization``. It derives inverse mass and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -27,51 +27,38 @@ wp.set_module_options({"enable_backward": False})  # no gradients are taken; a C
 
 
 @wp.kernel
-def gather_columns(
-    env_ids: wp.array(dtype=int),
-    table: wp.array2d(dtype=float),
-    first_column: int,
-    # outputs
-    values: wp.array2d(dtype=float),
-) -> None:
-    """One thread per (environment of ``env_ids``, element): copy a parameter into rows one after the other."""
-    row, element = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    values[row, element] = table[env_ids[row], first_column + element]
-
-
-@wp.kernel
 def write_poses(
     com_m: wp.array2d(dtype=wp.vec3f),
     # outputs
     pose: wp.array2d(dtype=wp.transformf),
 ) -> None:
-    """One thread per (row, body): centre of mass as a pose, whose rotation PhysX forms again from the inertia."""
-    row, body = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    pose[row, body] = wp.transformf(com_m[row, body], wp.quatf(0.0, 0.0, 0.0, 1.0))
+    """One thread per (environment, body): centre of mass as a pose, whose rotation PhysX forms from the inertia."""
+    env, body = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    pose[env, body] = wp.transformf(com_m[env, body], wp.quatf(0.0, 0.0, 0.0, 1.0))
 
 
 @wp.kernel
 def write_materials(
-    env_ids: wp.array(dtype=int),
+    env_mask: wp.array(dtype=bool),
     table: wp.array2d(dtype=float),
     friction: int,
     dynamic_ratio: int,
     restitution: int,
-    num_envs: int,
     # outputs
     materials: wp.array3d(dtype=float),
-    rows: wp.array(dtype=int),
+    row_mask: wp.array2d(dtype=bool),
 ) -> None:
-    """One thread per (foot, environment of ``env_ids``): static and dynamic friction and restitution of its shapes."""
-    foot, place = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    env = env_ids[place]
-    row = foot * num_envs + env
+    """One thread per (foot, environment): in those of the mask, friction and restitution of the foot's shapes."""
+    foot, env = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    row_mask[foot, env] = env_mask[env]
+    if not env_mask[env]:
+        return
+    row = foot * env_mask.shape[0] + env
     static = table[env, friction + foot]
     for shape in range(materials.shape[1]):
         materials[row, shape, 0] = static
         materials[row, shape, 1] = static * table[env, dynamic_ratio + foot]
         materials[row, shape, 2] = table[env, restitution + foot]
-    rows[foot * env_ids.shape[0] + place] = row
 
 
 @wp.kernel
@@ -113,7 +100,7 @@ class OvPhysxApplier:
         self._com_m = wp.zeros(shape, dtype=wp.vec3f, device=device)
         self._com_pose = wp.zeros(shape, dtype=wp.transformf, device=device)
         self._inertia_kgm2 = wp.zeros(shape, dtype=wp.mat33f, device=device)
-        self._armature_kgm2 = wp.zeros((num_envs, spec.num_joints), dtype=wp.float32, device=device)
+        self._armature_kgm2 = torch.zeros(num_envs, spec.num_joints, device=device)
 
         physx = OvPhysxManager.get_physx_instance()
 
@@ -124,28 +111,20 @@ class OvPhysxApplier:
         self._feet, self._base = view(*spec.foot_bodies), view(spec.base_body)
         # PhysX keeps materials on the host.
         self._materials = self._feet.get_attribute(_MATERIALS)  # (num_feet * num_envs, shapes of a foot, 3)
-        self._material_rows = wp.zeros(len(spec.foot_bodies) * num_envs, dtype=wp.int32, device="cpu")
+        self._material_mask = wp.zeros((len(spec.foot_bodies), num_envs), dtype=wp.bool, device="cpu")
         on_gpu = wp.get_device(device).is_cuda
         self._host_table = wp.empty_like(table.warp_values, device="cpu", pinned=True) if on_gpu else table.warp_values
         self._num_feet = len(spec.foot_bodies)
         self._wrench = wp.zeros((num_envs, 9), dtype=wp.float32, device=device)
         self._is_pushed = wp.zeros(num_envs, dtype=wp.bool, device=device)
 
-    def apply(self, env_ids: wp.array) -> None:
-        """Write the values in force of some environments, int32, (count,)."""
-        count = env_ids.shape[0]
+    def apply(self, env_mask: wp.array) -> None:
+        """Write the values in force in the environments of a mask, (num_envs,)."""
         if self._writes_armature:
-            armature = _first(count, self._armature_kgm2)
-            wp.launch(
-                gather_columns,
-                dim=armature.shape,
-                inputs=[env_ids, self._table.warp_values, self._first("armature")],
-                outputs=[armature],
-                device=self._device,
-            )
-            self._robot.write_joint_armature_to_sim_index(armature=armature, env_ids=env_ids)
+            self._armature_kgm2.copy_(self._table.view("armature"))
+            self._robot.write_joint_armature_to_sim_mask(armature=self._armature_kgm2, env_mask=env_mask)
         if self._writes_materials:
-            self._write_materials(env_ids, count)
+            self._write_materials(env_mask)
 
     def apply_startup(self) -> None:
         """Write the bodies of environments whose values differ from those that were written last.
@@ -154,9 +133,9 @@ class OvPhysxApplier:
         write; see :data:`surefoot.randomization.support.DRAWN_ONCE`.
         """
         values = torch.cat([self._table.view(name) for name in BODY_PARAMETERS], dim=1)
-        changed = (values != self._written_bodies).any(dim=1).nonzero().squeeze(1).int()
-        if len(changed):
-            self._write_bodies(wp.from_torch(changed), len(changed))
+        changed = (values != self._written_bodies).any(dim=1)
+        if changed.any():
+            self._write_bodies(wp.from_torch(changed))
             self._written_bodies = values
 
     def push(self, force_w: wp.array, point_w: wp.array) -> None:
@@ -175,48 +154,39 @@ class OvPhysxApplier:
         materials = self._feet.get_attribute(_MATERIALS).numpy()
         return materials.reshape(self._num_feet, self._table.num_envs, *materials.shape[1:])
 
-    def _write_bodies(self, env_ids: wp.array, count: int) -> None:
-        mass, com, pose, inertia = (
-            _first(count, array) for array in (self._mass_kg, self._com_m, self._com_pose, self._inertia_kgm2)
-        )
-        self._composer.compose(env_ids, compact=True, mass_kg=mass, com_m=com, inertia_kgm2=inertia)
+    def _write_bodies(self, env_mask: wp.array) -> None:
+        mass, com, pose, inertia = self._mass_kg, self._com_m, self._com_pose, self._inertia_kgm2
+        self._composer.compose(env_mask, mass_kg=mass, com_m=com, inertia_kgm2=inertia)
         wp.launch(write_poses, dim=com.shape, inputs=[com], outputs=[pose], device=self._device)
-        rows = inertia.view(wp.float32).reshape((count, self._robot.num_bodies, 9))
-        self._robot.set_masses_index(masses=mass, env_ids=env_ids)
-        self._robot.set_coms_index(coms=pose, env_ids=env_ids)
-        self._robot.set_inertias_index(inertias=rows, env_ids=env_ids)  # last: it turns the poses to principal axes
+        rows = inertia.view(wp.float32).reshape((*mass.shape, 9))
+        self._robot.set_masses_mask(masses=mass, env_mask=env_mask)
+        self._robot.set_coms_mask(coms=pose, env_mask=env_mask)
+        self._robot.set_inertias_mask(inertias=rows, env_mask=env_mask)  # last: it turns the poses to principal axes
 
-    def _write_materials(self, env_ids: wp.array, count: int) -> None:
-        table, ids = self._table.warp_values, env_ids
+    def _write_materials(self, env_mask: wp.array) -> None:
+        table = self._table.warp_values
         if self._host_table is not table:
             wp.copy(self._host_table, table)
-            ids = wp.clone(env_ids, device="cpu")
+            env_mask = wp.clone(env_mask, device="cpu")
             wp.synchronize_stream(table.device)
             table = self._host_table
-        rows = _first(self._num_feet * count, self._material_rows)
         wp.launch(
             write_materials,
-            dim=(self._num_feet, count),
+            dim=self._material_mask.shape,
             inputs=[
-                ids,
+                env_mask,
                 table,
                 self._first("foot_friction"),
                 self._first("foot_dynamic_friction_ratio"),
                 self._first("foot_restitution"),
-                self._table.num_envs,
             ],
-            outputs=[self._materials, rows],
+            outputs=[self._materials, self._material_mask],
             device="cpu",
         )
-        self._feet.set_attribute(_MATERIALS, self._materials, indices=rows)
+        self._feet.set_attribute(_MATERIALS, self._materials, mask=self._material_mask.flatten())
 
 
 _MATERIALS = "rigid_body_shape_friction_and_restitution"
-
-
-def _first(count: int, array: wp.array) -> wp.array:
-    """Return the first rows of an array without a copy."""
-    return cast("wp.array", array[:count])
 
 
 def _paths(robot: Articulation, body: str) -> list[str]:

@@ -58,8 +58,8 @@ class DerivedInertia:
         self._newton = newton_parameters(solver)
         self._mjw = solver_parameters(solver.mjw_model)
         self._scratch = scratch(self.tree, self.num_worlds, self._device)
-        any_ids = wp.zeros(1, dtype=wp.int32, device=self._device)
-        shared = [any_ids, self._tree, self._newton]
+        no_world = wp.zeros(self.num_worlds, dtype=wp.bool, device=self._device)
+        shared = [no_world, self._tree, self._newton]
         num_bodies, num_dofs = len(self.tree.body_parent), len(self.tree.dof_parent)
         attributes = getattr(solver.model, "mujoco", None)
         limit_solref = getattr(attributes, "solreflimit", None)
@@ -74,24 +74,23 @@ class DerivedInertia:
                 [self._mjw],
             ),
         ]
-        self._shape_launches = [self._record_shapes(any_ids, attributes)]
+        self._shape_launches = [self._record_shapes(no_world, attributes)]
 
-    def update(self, env_ids: wp.array, count: int) -> None:
+    def update(self, world_mask: wp.array) -> None:
         """Carry mass, centre of mass, inertia and armature of some worlds into the solver, with all that follows.
 
         Write ``body_mass``, ``body_com``, ``body_inertia`` and ``joint_armature`` of Newton's model before; the
         inverses in that model are written here.
 
         Args:
-            env_ids: Worlds that changed, int32 on the simulation's device.
-            count: How many of them count; the rest of the array is ignored.
+            world_mask: Worlds that changed, bool, (num_worlds,), on the simulation's device.
 
         Raises:
-            SurefootError: The count does not fit the array or the number of worlds.
+            SurefootError: The mask does not fit the number of worlds.
         """
-        self._launch(self._inertia_launches, env_ids, count)
+        self._launch(self._inertia_launches, world_mask)
 
-    def update_shapes(self, env_ids: wp.array, count: int) -> None:
+    def update_shapes(self, world_mask: wp.array) -> None:
         """Carry friction, contact stiffness and contact damping of some worlds' shapes into the solver.
 
         Write ``shape_material_mu``, ``_mu_torsional``, ``_mu_rolling``, ``_ke`` and ``_kd`` of Newton's model before.
@@ -99,13 +98,12 @@ class DerivedInertia:
         MJCF do: see :meth:`use_contact_gains`.
 
         Args:
-            env_ids: Worlds that changed, int32 on the simulation's device.
-            count: How many of them count; the rest of the array is ignored.
+            world_mask: Worlds that changed, bool, (num_worlds,), on the simulation's device.
 
         Raises:
-            SurefootError: The count does not fit the array or the number of worlds.
+            SurefootError: The mask does not fit the number of worlds.
         """
-        self._launch(self._shape_launches, env_ids, count)
+        self._launch(self._shape_launches, world_mask)
 
     def use_contact_gains(self) -> int:
         """Make shapes take ``solref`` from ``shape_material_ke`` and ``_kd`` where the model gives it as such.
@@ -141,28 +139,20 @@ class DerivedInertia:
         mode.assign(modes)
         return int(raw.sum())
 
-    def _launch(self, launches: list[tuple[wp.Launch, tuple[int, ...]]], env_ids: wp.array, count: int) -> None:
-        if not 0 <= count <= min(env_ids.shape[0], self.num_worlds):
-            raise SurefootError(
-                f"{count} worlds to update, but the array names {env_ids.shape[0]} and there are {self.num_worlds}."
-            )
-        if count == 0:
-            return
-        for launch, items in launches:
-            launch.set_param_at_index(0, env_ids)
-            launch.set_dim((*items, count))
+    def _launch(self, launches: list[wp.Launch], world_mask: wp.array) -> None:
+        if world_mask.shape != (self.num_worlds,):
+            raise SurefootError(f"The mask has shape {world_mask.shape}; there are {self.num_worlds} worlds.")
+        for launch in launches:
+            launch.set_param_at_index(0, world_mask)
             launch.launch()
         if not self._solver._use_mujoco_contacts:
             # Newton's own contacts keep friction and stiffness from the step that found them: two fills on the device.
             self._solver._invalidate_contact_fast_path()
 
-    def _record(
-        self, kernel: Any, items: tuple[int, ...], inputs: list[Any], outputs: list[Any]
-    ) -> tuple[wp.Launch, tuple[int, ...]]:
-        dim = (*items, 1)  # the number of changed worlds is set at each launch
+    def _record(self, kernel: Any, items: tuple[int, ...], inputs: list[Any], outputs: list[Any]) -> wp.Launch:
         launch = wp.launch(
             kernel,
-            dim=dim,
+            dim=(*items, self.num_worlds),
             inputs=inputs,
             outputs=outputs,
             device=self._device,
@@ -170,12 +160,12 @@ class DerivedInertia:
             record_cmd=True,
         )
         assert isinstance(launch, wp.Launch)
-        return launch, items
+        return launch
 
-    def _record_shapes(self, any_ids: wp.array, attributes: Any) -> tuple[wp.Launch, tuple[int, ...]]:
+    def _record_shapes(self, no_world: wp.array, attributes: Any) -> wp.Launch:
         solver, model, mjw_model = self._solver, self._solver.model, self._solver.mjw_model
         inputs = [
-            any_ids,
+            no_world,
             solver.mjc_geom_to_newton_shape,
             model.shape_material_mu,
             model.shape_material_mu_torsional,

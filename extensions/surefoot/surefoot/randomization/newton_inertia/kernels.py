@@ -22,8 +22,7 @@ Spatial vectors are (angular, linear) at the origin of the tree's root body, in 
 transformed on the way. The sweeps are in double precision: at a foot a metre from the root most of the digits of
 ``W`` cancel. They are a few thousand operations, so that this costs little on GPUs with few double-precision units too.
 
-Scratch arrays have the slot, the index of the changed world among the changed, last: neighbouring threads read
-neighbouring numbers. A world may be named twice; its threads then write the same numbers.
+Scratch arrays have the world last: neighbouring threads read neighbouring numbers.
 """
 
 # Warp's types have operators that their Python classes do not declare, and kernels index them with integers of Warp.
@@ -50,20 +49,21 @@ wp.set_module_options({"enable_backward": False})
 
 @wp.kernel
 def write_inertia(
-    world_ids: wp.array(dtype=int),
+    world_mask: wp.array(dtype=bool),
     tree: Tree,
     newton: NewtonParameters,
     # outputs
     solver: SolverParameters,
     scratch: Scratch,
 ) -> None:
-    """One thread per (body, changed world): the parameters themselves, their inverses, and the inertia at ``qpos0``."""
-    body, slot = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    world = world_ids[slot]
+    """One thread per (body, world): in those of the mask, the parameters, their inverses, the inertia at ``qpos0``."""
+    body, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not world_mask[world]:
+        return
     index = newton.body_index[world, body]
     if index < 0:  # the world itself
-        scratch.rigid[body, slot] = RigidInertia()
-        scratch.subtree_mass[body, slot] = wp.float64(0.0)
+        scratch.rigid[body, world] = RigidInertia()
+        scratch.subtree_mass[body, world] = wp.float64(0.0)
         return
     mass = newton.body_mass[index]
     com = newton.body_com[index]
@@ -89,38 +89,39 @@ def write_inertia(
 
     turn = tree.body_rotation[body]
     point = tree.body_position[body] + turn * wp.vec3d(com)
-    scratch.rigid[body, slot] = rigid_inertia(wp.float64(mass), point, turn * exact * wp.transpose(turn))
-    scratch.subtree_mass[body, slot] = wp.float64(mass)
+    scratch.rigid[body, world] = rigid_inertia(wp.float64(mass), point, turn * exact * wp.transpose(turn))
+    scratch.subtree_mass[body, world] = wp.float64(mass)
 
 
 @wp.kernel
 def sweep_tree(
-    world_ids: wp.array(dtype=int),
+    world_mask: wp.array(dtype=bool),
     tree: Tree,
     newton: NewtonParameters,
     # outputs
     solver: SolverParameters,
     scratch: Scratch,
 ) -> None:
-    """One thread per changed world: armature, subtree masses, mean inertia, and the two sweeps over the tree."""
-    slot = wp.tid()
-    world = world_ids[slot]
+    """One thread per world: in those of the mask, armature, subtree masses, mean inertia, both sweeps over the tree."""
+    world = wp.tid()
+    if not world_mask[world]:
+        return
     num_bodies = tree.body_parent.shape[0]
     num_dofs = tree.dof_parent.shape[0]
     for dof in range(num_dofs):
-        scratch.composite[dof, slot] = RigidInertia()
+        scratch.composite[dof, world] = RigidInertia()
     for step in range(num_bodies):
         body = num_bodies - 1 - step
         link = tree.body_link[body]
         if link >= 0:
-            scratch.composite[link, slot] = scratch.composite[link, slot] + scratch.rigid[body, slot]
-        mass = scratch.subtree_mass[body, slot]
+            scratch.composite[link, world] = scratch.composite[link, world] + scratch.rigid[body, world]
+        mass = scratch.subtree_mass[body, world]
         solver.body_subtreemass[world, body] = float(mass)
         if body > 0:
             parent_body = tree.body_parent[body]
-            scratch.subtree_mass[parent_body, slot] = scratch.subtree_mass[parent_body, slot] + mass
+            scratch.subtree_mass[parent_body, world] = scratch.subtree_mass[parent_body, world] + mass
     for dof in range(num_dofs):
-        scratch.inertia[dof, slot] = spatial_inertia(scratch.composite[dof, slot])
+        scratch.inertia[dof, world] = spatial_inertia(scratch.composite[dof, world])
 
     trace = wp.float64(0.0)
     for step in range(num_dofs):
@@ -130,52 +131,52 @@ def sweep_tree(
             solver.dof_armature[world, dof] = newton.joint_armature[index]
         armature = wp.float64(solver.dof_armature[world, dof])
         motion = tree.dof_motion[dof]
-        composite = scratch.composite[dof, slot]
+        composite = scratch.composite[dof, world]
         trace += armature + wp.dot(motion, spatial_inertia(composite) * motion)
-        articulated = scratch.inertia[dof, slot]
+        articulated = scratch.inertia[dof, world]
         force = articulated * motion
         inverse = wp.float64(1.0) / wp.max(wp.dot(motion, force) + armature, MIN_VALUE)
         propagation = inverse * force
-        scratch.propagation[dof, slot] = propagation
-        scratch.inverse_diagonal[dof, slot] = inverse
+        scratch.propagation[dof, world] = propagation
+        scratch.inverse_diagonal[dof, world] = inverse
         parent = tree.dof_parent[dof]
         if parent >= 0:
-            scratch.composite[parent, slot] = scratch.composite[parent, slot] + composite
+            scratch.composite[parent, world] = scratch.composite[parent, world] + composite
             handed = articulated - wp.outer(force, propagation)
-            scratch.inertia[parent, slot] = scratch.inertia[parent, slot] + handed
+            scratch.inertia[parent, world] = scratch.inertia[parent, world] + handed
     if num_dofs > 0:
         solver.meaninertia[world] = float(trace / wp.float64(num_dofs))
 
     for dof in range(num_dofs):
         motion = tree.dof_motion[dof]
-        propagation = scratch.propagation[dof, slot]
-        inverse = scratch.inverse_diagonal[dof, slot]
+        propagation = scratch.propagation[dof, world]
+        inverse = scratch.inverse_diagonal[dof, world]
         parent = tree.dof_parent[dof]
         if parent >= 0:
-            above = scratch.inertia[parent, slot]
+            above = scratch.inertia[parent, world]
             response = above * propagation
             inverse += wp.dot(propagation, response)
             lost = wp.outer(motion, response)
-            scratch.inertia[dof, slot] = above - lost - wp.transpose(lost) + inverse * wp.outer(motion, motion)
+            scratch.inertia[dof, world] = above - lost - wp.transpose(lost) + inverse * wp.outer(motion, motion)
         else:
-            scratch.inertia[dof, slot] = inverse * wp.outer(motion, motion)
-        scratch.inverse_diagonal[dof, slot] = inverse
+            scratch.inertia[dof, world] = inverse * wp.outer(motion, motion)
+        scratch.inverse_diagonal[dof, world] = inverse
 
 
 @wp.func
-def mean_inverse_diagonal(tree: Tree, scratch: Scratch, dof: int, slot: int) -> float:
+def mean_inverse_diagonal(tree: Tree, scratch: Scratch, dof: int, world: int) -> float:
     """Diagonal of M^-1, averaged over the degrees of freedom that MuJoCo takes together."""
     total = wp.float64(0.0)
     first = tree.dof_group_first[dof]
     size = tree.dof_group_size[dof]
     for i in range(size):
-        total += scratch.inverse_diagonal[first + i, slot]
+        total += scratch.inverse_diagonal[first + i, world]
     return float(total / wp.float64(size))
 
 
 @wp.kernel
 def write_inverse_weights(
-    world_ids: wp.array(dtype=int),
+    world_mask: wp.array(dtype=bool),
     tree: Tree,
     newton: NewtonParameters,
     scratch: Scratch,
@@ -184,18 +185,19 @@ def write_inverse_weights(
     # outputs
     solver: SolverParameters,
 ) -> None:
-    """One thread per (body, degree of freedom or joint by number, changed world): what depends on M^-1."""
-    item, slot = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    world = world_ids[slot]
+    """One thread per (body, degree of freedom or joint, world): in those of the mask, what depends on M^-1."""
+    item, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not world_mask[world]:
+        return
     if item < tree.body_parent.shape[0]:
         link = tree.body_link[item]
         weight = wp.vec2d()
         if link >= 0:
             point = tree.body_position[item] + tree.body_rotation[item] * wp.vec3d(solver.body_ipos[world, item])
-            weight = inverse_weight(scratch.inertia[link, slot], point)
+            weight = inverse_weight(scratch.inertia[link, world], point)
         solver.body_invweight0[world, item] = wp.vec2(float(weight[0]), float(weight[1]))
     if item < tree.dof_parent.shape[0]:
-        solver.dof_invweight0[world, item] = mean_inverse_diagonal(tree, scratch, item, slot)
+        solver.dof_invweight0[world, item] = mean_inverse_diagonal(tree, scratch, item, world)
     if item >= tree.joint_dof.shape[0]:
         return
     index = newton.joint_dof_index[world, item]
@@ -203,7 +205,7 @@ def write_inverse_weights(
         return
     # Only a limit in units of force depends on inertia: MuJoCo multiplies by it what Newton divides here.
     if limit_mode(index, limit_solref, limit_solref_mode) == SOLREF_FORCE_SPACE:
-        weight_of_dof = mean_inverse_diagonal(tree, scratch, tree.joint_dof[item], slot)
+        weight_of_dof = mean_inverse_diagonal(tree, scratch, tree.joint_dof[item], world)
         free = 1.0 - solver.jnt_solimp[world, item][1]
         scale = wp.where(weight_of_dof > 0.0 and free > 0.0, weight_of_dof * free, 1.0)
         solver.jnt_solref[world, item] = solref_of_gains(
@@ -213,7 +215,7 @@ def write_inverse_weights(
 
 @wp.kernel
 def write_contact_parameters(
-    world_ids: wp.array(dtype=int),
+    world_mask: wp.array(dtype=bool),
     shape_index: wp.array2d(dtype=int),
     shape_mu: wp.array(dtype=float),
     shape_mu_torsional: wp.array(dtype=float),
@@ -226,9 +228,10 @@ def write_contact_parameters(
     geom_friction: wp.array2d(dtype=wp.vec3),
     geom_solref: wp.array2d(dtype=wp.vec2),
 ) -> None:
-    """One thread per (geometry, changed world): friction, and stiffness and damping as Newton converts them."""
-    geom, slot = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    world = world_ids[slot]
+    """One thread per (geometry, world): in those of the mask, friction, stiffness and damping as Newton has them."""
+    geom, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if not world_mask[world]:
+        return
     shape = shape_index[world, geom]
     if shape < 0:
         return

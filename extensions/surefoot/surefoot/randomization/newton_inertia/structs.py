@@ -69,7 +69,7 @@ class SolverParameters:
 
 @wp.struct
 class Scratch:
-    """Between the launches, [element, slot]."""
+    """Between the launches, [element, world]."""
 
     rigid: wp.array2d(dtype=RigidInertia)
     subtree_mass: wp.array2d(dtype=wp.float64)
@@ -116,10 +116,10 @@ def solver_parameters(mjw_model: Any) -> Any:
     return struct
 
 
-def scratch(tree: KinematicTree, slots: int, device: Any) -> Any:
-    """Allocate what the launches need for a number of changed worlds."""
+def scratch(tree: KinematicTree, num_worlds: int, device: Any) -> Any:
+    """Allocate what the launches need for a number of worlds."""
     struct = Scratch()
-    bodies, dofs = (len(tree.body_parent), slots), (len(tree.dof_parent), slots)
+    bodies, dofs = (len(tree.body_parent), num_worlds), (len(tree.dof_parent), num_worlds)
     struct.rigid = wp.zeros(bodies, dtype=RigidInertia, device=device)
     struct.subtree_mass = wp.zeros(bodies, dtype=wp.float64, device=device)
     struct.composite = wp.zeros(dofs, dtype=RigidInertia, device=device)
