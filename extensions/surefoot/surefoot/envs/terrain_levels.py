@@ -34,7 +34,7 @@ class TerrainLevels:
     Args:
         field: The field.
         plan: Phases, and the columns of each environment in them.
-        first_levels: Levels that environments begin a phase on, evenly from the easiest on.
+        first_levels: Levels that environments begin a phase on, evenly from the easiest on, unless it has all levels.
         step_dt: Control period [s].
         episode_steps: Control steps of a whole episode.
         seed: Seed of the draws of levels.
@@ -69,13 +69,14 @@ class TerrainLevels:
         self._tile_origins = on_device(field.origins_w)  # (levels, columns, 3)
         self._kind = on_device(np.array([self._kinds.index(name) for name in field.columns], dtype=np.int32))
         self._home, self._columns_of = on_device(plan.home), on_device(plan.columns)
-        self._first_level = torch.arange(num_envs, dtype=torch.int32, device=device) % first_levels
+        of_phase = np.where(plan.per_phase("all_levels", 0.0) > 0.0, field.num_levels, first_levels)
+        self._first_level = on_device((np.arange(num_envs) % of_phase[:, None]).astype(np.int32))  # (phases, num_envs)
         self._commands = on_device(plan.per_phase("commands", 1.0))
         self._num_open = zeros(1) + plan.first_open
         self._phases = torch.minimum(self._home, self._num_open - 1)
         self.columns = zeros(num_envs)
         """Column of each environment's tile, (num_envs,)."""
-        self.levels = self._first_level.clone()
+        self.levels = self._first_level[self._phases.long(), torch.arange(num_envs, device=device)]
         """Level of each environment's tile, (num_envs,)."""
         self.origins_w = torch.zeros(num_envs, 3, device=device)
         """Where each environment's robot starts [m], (num_envs, 3)."""
