@@ -155,6 +155,20 @@ def test_environments_come_to_a_phase_that_opens_as_their_episodes_end_and_earli
     assert levels.command_share.unique().tolist() == [0.0, 0.5, 1.0]
 
 
+def test_a_phase_of_all_levels_begins_on_all_of_them() -> None:
+    levels = make_levels(plan(phases=phases(walk={"all_levels": True})), first_levels=2)
+    assert levels.levels[:4].tolist() == [0, 1, 0, 1]
+    end(levels, 0.0)
+    end(levels, 0.0)
+    assert levels.levels[:22].tolist() == [0, 1] * 10 + [0, 1]  # 21 go on standing, and 21 is 1 more than 5 times 4
+    assert levels.levels[22:27].tolist() == [2, 3, 0, 1, 2]
+
+
+def test_ground_on_which_robots_only_stand_belongs_to_no_phase() -> None:
+    with pytest.raises(SurefootError, match="No phase walks on the field's columns of slope_down, slope_up"):
+        plan(phases={**phases(stand={"ground": COLUMNS}), "slopes": None})
+
+
 def test_success_alone_does_not_open_a_phase_while_robots_are_on_too_low_a_level() -> None:
     levels = make_levels(plan(first_phase="walk"))
     stood = [0.0] * 21

@@ -13,7 +13,7 @@ from isaaclab.utils.noise import UniformNoiseCfg
 
 from surefoot.envs.mdp import curricula, observations, terminations
 from surefoot.randomization.adaptive.bounds import AdaptiveCfg
-from surefoot.terrains.field_cfg import FieldCfg, PhaseCfg
+from surefoot.terrains.field_cfg import COLUMNS, FieldCfg, PhaseCfg
 from surefoot_robots import RobotSpec
 
 from .env_cfg import VelocityEnvCfg, make_velocity_env_cfg
@@ -29,16 +29,17 @@ INITIAL_RANGE_SHARE = 0.5
 levels, which rise with the way that is walked, would wait for the range."""
 
 PHASES = {
-    "stand": PhaseCfg(ground=("flat",), weight=1.0, commands=0.0, success=0.9),
-    "flat": PhaseCfg(ground=("flat",), weight=2.0, success=0.8),
+    "stand": PhaseCfg(ground=tuple(COLUMNS), weight=1.0, commands=0.0, success=0.9),
+    "flat": PhaseCfg(ground=("flat",), weight=2.0, success=0.8, all_levels=True),
     "rough": PhaseCfg(ground=("rough", "waves"), weight=3.0, success=0.6, level=2.0),
     "slopes": PhaseCfg(ground=("slope_up", "slope_down"), weight=4.0, success=0.6, level=2.0),
     "stairs": PhaseCfg(ground=("stairs_up", "stairs_down"), weight=6.0, success=0.5, level=2.0),
     "mixed": PhaseCfg(ground=("obstacles", "gaps", "stones", "mixed"), weight=4.0, success=0.5, level=2.0),
 }
-"""From the easiest on. Where there are levels, robots that succeed go on to harder ones until they fail as often: of
-their success less is asked there, and something of their level. They begin on the first three, on level 1 in the mean.
-Weights add up to 20: a twentieth of the environments stands for good."""
+"""From the easiest on. Robots stand on the level platforms of all tiles, so as not to crowd on few. Where there are
+levels, robots that succeed go on to harder ones until they fail as often: of their success less is asked there, and
+something of their level. They begin on the first three, on level 1 in the mean. Weights add up to 20: a twentieth of
+the environments stands for good."""
 
 ADAPTIVE = AdaptiveCfg(scheme="bounds", initial_share=0.5, widen_above=0.8, narrow_below=0.5)
 """Ranges of the randomization, pushes among them, grow with success. They begin half way, and move at lower rates of

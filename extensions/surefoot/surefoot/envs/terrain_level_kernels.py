@@ -36,7 +36,7 @@ class Places:
         kind: Number of each column's kind of ground, (columns,).
         home: Last phase of each environment, (num_envs,).
         columns: Column of each environment in each phase, (phases, num_envs).
-        first_level: Level on which each environment begins a phase, (num_envs,).
+        first_level: Level on which each environment begins each phase, (phases, num_envs).
         commands: Share of the commands' range that each phase asks for, (phases,).
     """
 
@@ -44,7 +44,7 @@ class Places:
     kind: wp.array(dtype=int)
     home: wp.array(dtype=int)
     columns: wp.array2d(dtype=int)
-    first_level: wp.array(dtype=int)
+    first_level: wp.array2d(dtype=int)
     commands: wp.array(dtype=float)
 
 
@@ -169,7 +169,7 @@ def end_episodes(
     newest = wp.min(places.home[env], counts.num_open[0] - 1)
     if newest != phase:
         phase = newest
-        level = places.first_level[env]
+        level = places.first_level[phase, env]
         envs.phases[env] = phase
         envs.columns[env] = places.columns[phase, env]
         envs.command_share[env] = places.commands[phase]

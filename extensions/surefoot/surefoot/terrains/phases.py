@@ -115,9 +115,11 @@ def _check(phases: Mapping[str, PhaseCfg], columns: Sequence[str], levels: int) 
         ):
             if not is_kept:
                 raise SurefootError(f"Phase {name}: {field} is {getattr(phase, field)}; valid: {rule}.")
-    unused = set(columns).difference(*(phase.ground for phase in phases.values())) if phases else set()
+    # Where robots only stand nothing is learnt of what is around the platforms.
+    walked_on = (phase.ground for phase in phases.values() if phase.commands > 0.0)
+    unused = set(columns).difference(*walked_on) if phases else set()
     if unused:
         raise SurefootError(
-            f"No phase trains on the field's columns of {', '.join(sorted(unused))}. Add them to the ground of a phase "
+            f"No phase walks on the field's columns of {', '.join(sorted(unused))}. Add them to the ground of a phase "
             f"({', '.join(phases)}), or leave the columns out, for example with env.field.columns.{min(unused)}=0."
         )
