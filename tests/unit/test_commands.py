@@ -26,6 +26,7 @@ def stand_in(num_envs: int, *, seed: int = 1, rank: int = 0) -> SimpleNamespace:
         random_key={"seed": seed, "rank": rank},
         extras={},
         common_step_counter=0,
+        terrain_levels=None,
         locomotion=SimpleNamespace(base_lin_vel_b=torch.zeros(num_envs, 3), base_ang_vel_b=torch.zeros(num_envs, 3)),
     )
 
@@ -106,6 +107,15 @@ def test_the_share_of_the_range_scales_commands_and_what_is_hardly_motion_is_sta
         term.reset()
     torch.testing.assert_close(half.command, 0.5 * full.command)
     assert not none.command.any()  # at most 0.023 long
+
+
+def test_a_phase_asks_for_a_share_of_the_range():
+    env, share = stand_in(3), torch.tensor([1.0, 0.5, 0.0])
+    env.terrain_levels = SimpleNamespace(command_share=share)
+    of_phases, whole = make(env), make(stand_in(3))
+    for term in (of_phases, whole):
+        term.reset()
+    torch.testing.assert_close(of_phases.command, share[:, None] * whole.command)
 
 
 def test_the_next_command_comes_when_the_time_of_one_is_over():
