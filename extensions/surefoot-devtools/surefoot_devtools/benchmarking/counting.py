@@ -119,7 +119,8 @@ def _warp_hooks(tally: Tally) -> list[tuple[Any, str, Any]]:
         launch_recorded(self, *args, **kwargs)
 
     def counted_array(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
-        if kwargs.get("ptr") is None and not isinstance(data, wp.array):
+        is_annotation = data is None and len(args) < 2 and kwargs.get("shape") is None  # a type, without memory
+        if kwargs.get("ptr") is None and not isinstance(data, wp.array) and not is_annotation:
             tally.add("allocations", "warp array")
             if data is not None:
                 tally.add("waits", "warp upload")
