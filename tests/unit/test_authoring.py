@@ -9,6 +9,7 @@ import pytest
 from tests.fixtures.outside import ANYMAL_D, put_in
 from tests.fixtures.quadruped_urdf import write_quadruped
 
+from surefoot.authoring import proposals
 from surefoot.authoring.anatomy import find_feet, study
 from surefoot.authoring.package_files import write_folder
 from surefoot.authoring.proposals import largest_forward_m_s
@@ -170,6 +171,21 @@ def test_a_mesh_that_is_not_there_is_refused_with_what_to_do(tmp_path):
     assert "names the mesh package://dog/meshes/thigh.stl, which is neither beside it nor in a folder" in refusal(
         "dog", path
     )
+
+
+def test_a_robot_in_millimetres_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(proposals, "LARGEST_HEIGHT_M", 0.1)
+    with pytest.raises(
+        SurefootError, match=r"stands 0\.\d+ m high; valid: up to 0\.1 m\. .* by 0\.001 if they are in mill"
+    ):
+        make_robot_package("dog", write_quadruped(tmp_path))
+
+
+def test_a_task_of_a_name_that_is_installed_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "task", "surefoot"]) == 2
+    assert "offers a task 'surefoot' already; take another name." in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_density_beyond_steel_is_asked_about(tmp_path):

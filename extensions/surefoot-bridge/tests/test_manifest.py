@@ -115,6 +115,11 @@ def test_folders_pipes_and_odd_names_are_refused_without_being_read(folder):
     refused(folder, "sub is no plain file", "pipe is no plain file", "'.hidden' is no name")
 
 
+def test_nobody_is_told_to_remove_what_lies_in_a_folder_that_is_no_bundle(tmp_path):
+    (tmp_path / "work").mkdir()
+    refused(tmp_path, "is no bundle: it has no manifest.json")
+
+
 def test_a_folder_may_be_reached_by_a_link(folder):
     link = folder.parent / "current"
     link.symlink_to(folder)

@@ -9,12 +9,17 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from surefoot_bridge.errors import SurefootError
+
 from .anatomy import Anatomy, at_zero, shape_points, shape_radius
 from .built_model import BuiltModel
 from .gains import DAMPING_RATIO, SAG_RAD, JointGains, alike, propose_gains
 from .poses import CROUCH_SHARE, STAND_SHARE, Poser
 from .remarks import actuator_remarks
 from .source_model import SourceModel
+
+LARGEST_HEIGHT_M = 3.0
+"""No legged robot stands higher [m]; one in millimetres does."""
 
 _GO2_KG, _GO2_HEIGHT_M = 15.2, 0.3235
 _GO2_WEIGHTS = {"torque": -1e-4, "mechanical_power": -5e-4}
@@ -31,7 +36,11 @@ class _Named:
 
 
 def describe(source: SourceModel, built: BuiltModel) -> dict[str, Any]:
-    """Return everything that the specification's template asks for."""
+    """Return everything that the specification's template asks for.
+
+    Raises:
+        SurefootError: If the robot is larger than any.
+    """
     model, anatomy = built.model, built.anatomy
     count = len(anatomy.feet)
     kind = {4: "quadruped", 2: "humanoid"}[count]
@@ -41,6 +50,11 @@ def describe(source: SourceModel, built: BuiltModel) -> dict[str, Any]:
     home = _usable_home(source, built)
     default = home or poser.stand(STAND_SHARE[count], knees).joint_pos
     height = round(poser.height_m(default), 4)
+    if height > LARGEST_HEIGHT_M:
+        raise SurefootError(
+            f"The robot stands {height:.3g} m high; valid: up to {LARGEST_HEIGHT_M:g} m. Lengths are in metres: scale "
+            "those of the file by 0.001 if they are in millimetres."
+        )
     gains = propose_gains(model, anatomy, default, effort_nm=source.effort_nm, armature_kgm2=built.armature_kgm2)
     groups = [_actuators(source, built, group, gains) for group in alike(anatomy)]
     below = "hips" if count == 4 else "centre of mass"

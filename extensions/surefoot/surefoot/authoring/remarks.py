@@ -64,7 +64,7 @@ def density_remarks(model: mujoco.MjModel, shapes: Mapping[str, Sequence[Shape]]
         volume = sum(map(_volume_m3, own))
         mass = float(model.body(body).mass[0])
         if own and not low <= mass / volume <= high:
-            numbers = f"{mass:.3g} kg in shapes of {1000 * volume:.3g} l, {mass / volume:.0f} kg/m^3"
+            numbers = f"{mass:.3g} kg in shapes of {1000 * volume:.3g} l, {mass / volume:.3g} kg/m^3"
             odd.setdefault(numbers, []).append(body)
     for numbers, bodies in odd.items():
         yield f"the mass of {', '.join(bodies)}: {numbers}. Is that right?"

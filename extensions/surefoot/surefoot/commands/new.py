@@ -5,6 +5,7 @@ from pathlib import Path
 
 from surefoot_bridge.arguments import FILE, OUTPUT_FOLDER
 from surefoot_bridge.errors import SurefootError
+from surefoot_bridge.offers import Offers
 
 SUBCOMMANDS = {
     "robot": "Begin a package with a robot from its URDF or MJCF.",
@@ -48,7 +49,9 @@ def run(args: argparse.Namespace) -> int:
     OUTPUT_FOLDER.check("--output", folder)
     if args.subcommand == "task":
         from surefoot.authoring.task_package import make_task_package
+        from surefoot.task_registry import TASKS
 
+        _refuse_taken(TASKS, "task", name)
         write_folder(folder, make_task_package(name, args.robot))
         print(f"Written: {folder}. Next: pip install -e {folder} && pytest {folder}")
         return 0
@@ -56,8 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from surefoot_bridge.offers import ROBOTS
     from surefoot_robots.question import open_questions
 
-    for offer in ROBOTS.by_name().get(name, ()):
-        raise SurefootError(f"The package {offer.package!r} offers a robot {name!r} already; take another name.")
+    _refuse_taken(ROBOTS, "robot", name)
     write_folder(folder, make_robot_package(name, args.source, feet=args.feet))
     questions = open_questions(folder / f"{name}_robot" / "spec.py")
     print("\n".join(questions))
@@ -66,3 +68,8 @@ def run(args: argparse.Namespace) -> int:
         f"Next: pip install -e {folder} && pytest {folder}"
     )
     return 0
+
+
+def _refuse_taken(offers: Offers, what: str, name: str) -> None:
+    for offer in offers.by_name().get(name, ()):
+        raise SurefootError(f"The package {offer.package!r} offers a {what} {name!r} already; take another name.")

@@ -124,10 +124,10 @@ def read_files(folder: Path) -> Tuple[Manifest, Dict[str, bytes]]:
             else; the first few such files are named at once.
     """
     folder = Path(folder)
+    if folder.is_dir() and not os.path.lexists(str(folder / MANIFEST_FILE)):
+        raise SurefootError(f"{folder} is no bundle: it has no {MANIFEST_FILE}. {_AGAIN}")
     present = _plain_files(folder)
     where = str(folder / MANIFEST_FILE)
-    if MANIFEST_FILE not in present:
-        raise SurefootError(f"{folder} is no bundle: it has no {MANIFEST_FILE}. {_AGAIN}")
     manifest = read_manifest(_read(folder / MANIFEST_FILE, _LARGEST_MANIFEST), where=where)
     mistakes = [f"{name} is missing." for name in manifest.files if name not in present]
     known = {*manifest.files, MANIFEST_FILE, SIGNATURE_FILE}
