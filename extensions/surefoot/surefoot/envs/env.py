@@ -361,7 +361,7 @@ class SurefootEnv(ManagerBasedRLEnv):
 
     def _drop_robots(self, cfg: FallCfg) -> FallenPoses:
         """Drop all robots and let them come to rest with joints that yield, as often as is asked."""
-        poses = FallenPoses(cfg.drops, self.robot, **self._key)
+        poses = FallenPoses(cfg.drops, self.robot, **self.random_key)
         for drop in range(cfg.drops):
             self._reset_idx(slice(None))
             for _ in range(round(cfg.settle_s / self.step_dt)):
