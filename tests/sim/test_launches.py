@@ -20,7 +20,7 @@ def test_a_control_step_and_training_keep_within_the_budget(seen: dict) -> None:
 
 def test_a_reward_that_reads_the_host_breaks_the_budget_and_is_named(seen: dict) -> None:
     planted = ask("launches_probe", "planted")
-    assert [line.split(" is ")[0] for line in planted["over"]] == ["waits", "waits_terms"]
+    assert {"waits", "waits_terms"} <= {line.split(" is ")[0] for line in planted["over"]}
     assert (
         planted["rewards"]["planted"]["waits"]
         == planted["figures"]["waits_terms"]
