@@ -69,11 +69,15 @@ def _field(args: argparse.Namespace, spec: RobotSpec) -> tuple[HeightGrid, str, 
         raise SurefootError("The field has all difficulties and their sizes: leave out --set and --difficulty.")
     from surefoot.terrains.field import make_field
     from surefoot.terrains.field_cfg import FieldCfg
+    from surefoot.terrains.height_grid import HeightGrid
 
     field = make_field(FieldCfg(), spec)
     names = ", ".join(dict.fromkeys(field.columns)).replace("_", " ")
     title = f"field of {field.num_levels} levels (along x) for {spec.name}; along y {names}"
-    return field.grid, title, float(field.origins_w[0, field.columns.index("stairs_up"), 1])
+    raised = field.grid  # beside the environments, above their plane, with an edge that goes down to it
+    heights = raised.heights_m[1:-1, 1:-1]
+    grid = HeightGrid(heights_m=heights - heights[0, 0], spacing_m=raised.spacing_m, origin_xy_m=(0.0, 0.0))
+    return grid, title, float(field.origins_w[0, field.columns.index("stairs_up"), 1] - raised.y_m[1])
 
 
 def _kind(name: str, sizes: list[str], difficulty: float | None, spec: RobotSpec) -> tuple[HeightGrid, str]:
