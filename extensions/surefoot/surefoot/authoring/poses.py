@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from scipy.optimize import least_squares
 
 from .anatomy import Anatomy, Array, at_zero, shape_bottom, shape_points, shape_radius
 
@@ -172,6 +171,8 @@ class Poser:
     def _solve_leg(
         self, foot: str, leg: tuple[str, ...], height: _Height, knee: int, way: _Way
     ) -> tuple[dict[str, float], float]:
+        from scipy.optimize import least_squares  # slow to import, and a file may be refused before
+
         lateral = [joint for joint in leg if abs(self._lateral[joint]) > 0.7]
         hip = self._anchors[lateral[0] if lateral else leg[0]]
         x = hip[0] if len(self._anatomy.feet) == 4 else self._com_x

@@ -55,11 +55,12 @@ def run(args: argparse.Namespace) -> int:
         write_folder(folder, make_task_package(name, args.robot))
         print(f"Written: {folder}. Next: pip install -e {folder} && pytest {folder}")
         return 0
-    from surefoot.authoring.robot_package import make_robot_package
     from surefoot_bridge.offers import ROBOTS
-    from surefoot_robots.question import open_questions
 
     _refuse_taken(ROBOTS, "robot", name)
+    from surefoot.authoring.robot_package import make_robot_package
+    from surefoot_robots.question import open_questions
+
     write_folder(folder, make_robot_package(name, args.source, feet=args.feet))
     questions = open_questions(folder / f"{name}_robot" / "spec.py")
     print("\n".join(questions))
