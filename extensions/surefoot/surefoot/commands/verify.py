@@ -107,7 +107,6 @@ def run(args: argparse.Namespace) -> int:
         raise SurefootError("--wandb needs the package wandb: pip install 'surefoot[wandb]'.")
     if args.add_to_bundle:
         OUTPUT_FOLDER.check("--add-to-bundle", args.bundle)
-    from surefoot.evaluation.running.live_progress import LiveProgress
     from surefoot.evaluation.running.verification import VerifyRequest, checked, verify
     from surefoot_bridge.bundle import load_bundle
 
@@ -129,6 +128,8 @@ def run(args: argparse.Namespace) -> int:
     _check_report(request.folder, bundle.contract, replace=args.replace)
     OUTPUT_FOLDER.check("--report", request.folder)
     warn_if_lost(request.folder)
+    from surefoot.evaluation.running.live_progress import LiveProgress  # after all refusals, for it draws by rich
+
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job that is stopped leaves what Ctrl-C leaves
     began = time.monotonic()
     with LiveProgress() as shown:
