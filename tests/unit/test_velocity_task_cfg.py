@@ -159,9 +159,9 @@ def test_a_policy_is_played_on_all_levels_which_do_not_change(on_the_field: tupl
 
 
 def test_every_robot_has_its_tasks_on_each_ground() -> None:
-    from surefoot_tasks.velocity import GROUNDS, tasks
+    from surefoot_tasks.velocity import KINDS, tasks
 
-    for ground in GROUNDS:
+    for ground in KINDS:
         assert getattr(tasks, f"unitree_g1_{ground.lower()}_env_cfg")().robot_name == "unitree_g1"
         agent = getattr(tasks, f"unitree_g1_{ground.lower()}_agent_cfg")()
         assert agent.experiment_name == f"Surefoot-Velocity-{ground}-G1"

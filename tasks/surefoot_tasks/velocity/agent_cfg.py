@@ -14,13 +14,14 @@ class VelocityPpoCfg(RslRlOnPolicyRunnerCfg):
     """rsl_rl runner configuration; see :func:`make_ppo_cfg`."""
 
 
-def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str, rough: bool = False) -> VelocityPpoCfg:
+def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str, takes_long: bool = False) -> VelocityPpoCfg:
     """PPO for velocity tracking: small networks, an asymmetric critic, observation normalisation.
 
     Args:
         spec: The robot; humanoids get wider networks and more iterations.
         experiment_name: Folder of the runs.
-        rough: Whether the ground is a field of many levels, which takes more iterations: 1500, as Isaac Lab's Go2 has.
+        takes_long: Whether the task takes a quadruped more iterations than flat ground does: 1500, as Isaac Lab's Go2
+            has on rough ground.
     """
     # Noise alone topples a humanoid: untrained G1 last 0.8 s with 1.0 and 0.9 s without any. After fifty iterations of
     # 1024 of them the return was -1.0 with 1.0 and -0.4 with 0.4.
@@ -29,7 +30,7 @@ def make_ppo_cfg(spec: RobotSpec, *, experiment_name: str, rough: bool = False) 
     return VelocityPpoCfg(
         device=default_device(),
         num_steps_per_env=24,
-        max_iterations={"quadruped": 1500 if rough else 300, "humanoid": 3000}[spec.kind],
+        max_iterations={"quadruped": 1500 if takes_long else 300, "humanoid": 3000}[spec.kind],
         save_interval=50,
         experiment_name=experiment_name,
         obs_groups={"actor": ["policy"], "critic": ["critic"]},

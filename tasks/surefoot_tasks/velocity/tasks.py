@@ -9,9 +9,10 @@ from collections.abc import Callable
 from functools import partial
 
 from surefoot.engines import install_shims
-from surefoot_robots import RobotSpec, get_robot
+from surefoot_robots import RobotSpec
+from surefoot_tasks.registration import find_configuration
 
-from . import GROUNDS, task_id
+from . import task_id
 from .agent_cfg import VelocityPpoCfg, make_ppo_cfg
 from .env_cfg import VelocityEnvCfg, make_velocity_env_cfg
 from .rough_env_cfg import make_rough_env_cfg
@@ -25,13 +26,10 @@ _ENVIRONMENTS: dict[str, Callable[[RobotSpec], VelocityEnvCfg]] = {
 }
 
 
+def _make_agent_cfg(spec: RobotSpec, kind: str) -> VelocityPpoCfg:
+    return make_ppo_cfg(spec, experiment_name=task_id(spec.label, kind), takes_long=kind != "Flat")
+
+
 def __getattr__(name: str) -> Callable[[], VelocityEnvCfg | VelocityPpoCfg]:
-    """Return what builds ``ROBOT_GROUND_env_cfg`` or ``ROBOT_GROUND_agent_cfg``, for any robot that is installed."""
-    for ground in GROUNDS:
-        environment, agent = (f"_{ground.lower()}_{part}_cfg" for part in ("env", "agent"))
-        if name.endswith(environment):
-            return partial(_ENVIRONMENTS[ground], get_robot(name.removesuffix(environment)))
-        if name.endswith(agent):
-            spec = get_robot(name.removesuffix(agent))
-            return partial(make_ppo_cfg, spec, experiment_name=task_id(spec.label, ground), rough=ground != "Flat")
-    raise AttributeError(name)
+    """Return what builds ``ROBOT_KIND_env_cfg`` or ``ROBOT_KIND_agent_cfg``, for any robot that is installed."""
+    return find_configuration(name, _ENVIRONMENTS, _make_agent_cfg)

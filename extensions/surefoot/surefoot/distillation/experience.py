@@ -154,8 +154,6 @@ def _rest_action(session: PlaySession) -> torch.Tensor:
 
 def _commands(session: PlaySession, num: int) -> torch.Tensor:
     """Draw commands, (num, 3)."""
-    from surefoot.envs.mdp.commands import slower_and_single  # after the engine, whose packages it imports
-
     device, commands = session.env.device, cast("Any", session.env.cfg.commands)
     ranges = commands.base_velocity.ranges
     bounds = torch.tensor([ranges.lin_vel_x, ranges.lin_vel_y, ranges.ang_vel_z], device=device)  # (3, 2)
@@ -164,11 +162,32 @@ def _commands(session: PlaySession, num: int) -> torch.Tensor:
         return torch.rand(num, 1, device=device)
 
     command = bounds[:, 0] + (bounds[:, 1] - bounds[:, 0]) * torch.rand(num, 3, device=device)
-    command = slower_and_single(command, slow_share=SLOW_SHARE, single_share=SINGLE_SHARE)
+    command = _slower_and_single(command, slow_share=SLOW_SHARE, single_share=SINGLE_SHARE)
     norm = command.norm(dim=1, keepdim=True).clamp_(min=1e-6)
     slowest = SLOWEST[0] + (SLOWEST[1] - SLOWEST[0]) * chance()
     command *= torch.where((chance() < SLOWEST_SHARE) | (norm < SLOWEST[0]), slowest / norm, 1.0)
     return command * (chance() >= STANDING_SHARE)
+
+
+def _slower_and_single(command: torch.Tensor, *, slow_share: float, single_share: float) -> torch.Tensor:
+    """Make some commands slower than they are, and take all components but one from some.
+
+    Args:
+        command: Velocity commands, (N, 3).
+        slow_share: Share of the commands that are multiplied by a factor drawn from 0 to 1.
+        single_share: Share of the commands that keep one component.
+
+    Returns:
+        Commands, (N, 3).
+    """
+    if slow_share > 0.0:
+        draw = torch.rand_like(command[:, :1]) / slow_share  # below 1 it is the factor of a slow command
+        command = command * draw.clamp_(max=1.0)
+    if single_share > 0.0:
+        kept = torch.rand_like(command).argmax(dim=1, keepdim=True)
+        single = torch.zeros_like(command).scatter_(1, kept, 1.0)
+        command = command * torch.where(torch.rand_like(command[:, :1]) < single_share, single, 1.0)
+    return command
 
 
 def main() -> int:

@@ -24,7 +24,7 @@ class SolverOverflow:
         solver: Any = getattr(manager, "_solver", None)  # there is no public name for it
         if not hasattr(solver, "mjw_data"):
             return
-        from mujoco_warp._src.types import OverflowType
+        from mujoco_warp import OverflowType
 
         solver.mjw_model.opt.warn_overflow = False
         self._overflow = solver.mjw_data.overflow
@@ -38,9 +38,9 @@ class SolverOverflow:
         """Return how many environments have lost each kind since the last call, those that were lost only."""
         if self._overflow is None:
             return {}
-        overflow = self._overflow.numpy()
-        self._overflow.zero_()
+        overflow = self._overflow.numpy()  # on a CPU a view, which is to be counted before it is cleared
         counts = {kind: int(((overflow & int(bits)) != 0).sum()) for kind, bits in self._bits.items()}
+        self._overflow.zero_()
         return {kind: count for kind, count in counts.items() if count}
 
 

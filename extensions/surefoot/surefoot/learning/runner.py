@@ -70,8 +70,8 @@ class SurefootRunner(OnPolicyRunner):
         faults = getattr(self.simulation, "faults", None)  # those that an environment of ours shares
         self.fault_guard = FaultGuard(env.num_envs, str(env.device), self.ranks, faults)
         self.simulation.fault_guard = self.fault_guard
-        self.overflow = solver_overflow.SolverOverflow(self.simulation)
-        self.said_overflow: set[str] = set()
+        self._overflow = solver_overflow.SolverOverflow(self.simulation)
+        self._said_overflow: set[str] = set()
         self.completed = 0
         self.env_steps = 0
         self.elapsed_s = 0.0
@@ -229,9 +229,9 @@ class SurefootRunner(OnPolicyRunner):
 
     def _take_overflow(self, progress: Progress) -> dict[str, float]:
         """Count what Newton's solver had no room for; each kind is said once."""
-        counts = self.overflow.take()
-        for kind in counts.keys() - self.said_overflow:
-            self.said_overflow.add(kind)
+        counts = self._overflow.take()
+        for kind in counts.keys() - self._said_overflow:
+            self._said_overflow.add(kind)
             sentence = solver_overflow.words(kind, counts[kind], self.env.num_envs)
             progress.say(f"iteration {self.completed}: {sentence}.")
         return {f"Physics/dropped_{kind}": float(count) for kind, count in counts.items()}

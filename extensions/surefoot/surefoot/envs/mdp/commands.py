@@ -22,27 +22,6 @@ if TYPE_CHECKING:
     from .commands_cfg import VelocityCommandCfg
 
 
-def slower_and_single(command: torch.Tensor, *, slow_share: float, single_share: float) -> torch.Tensor:
-    """Make some commands slower than they are, and take all components but one from some.
-
-    Args:
-        command: Velocity commands, (N, 3).
-        slow_share: Share of the commands that are multiplied by a factor drawn from 0 to 1.
-        single_share: Share of the commands that keep one component.
-
-    Returns:
-        Commands, (N, 3).
-    """
-    if slow_share > 0.0:
-        draw = torch.rand_like(command[:, :1]) / slow_share  # below 1 it is the factor of a slow command
-        command = command * draw.clamp_(max=1.0)
-    if single_share > 0.0:
-        kept = torch.rand_like(command).argmax(dim=1, keepdim=True)
-        single = torch.zeros_like(command).scatter_(1, kept, 1.0)
-        command = command * torch.where(torch.rand_like(command[:, :1]) < single_share, single, 1.0)
-    return command
-
-
 class VelocityCommand(UniformVelocityCommand):
     """Isaac Lab's uniform velocity command, drawn from a share of the full range that the curriculum sets.
 
