@@ -78,7 +78,7 @@ def main() -> int:
     common = {"physics": physics, "device": args.device, "seconds": args.seconds, "repeats": args.repeats}
     if args.kind == "randomization":
         figures, rows = RandomizationSuite(num_envs=num_envs[0], report=print, **common).run()
-        ok = holds(figures)
+        ok = holds(figures, args.device)
     elif args.kind == "launches":
         figures, rows = count_launches_of_tasks(physics=physics, device=args.device, num_envs=num_envs[0], report=print)
         exceeded = over_budget(figures)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from tests.fixtures.shipped import GO2_BUNDLE
 
-from surefoot.evaluation.running.verification import VerifyRequest, verify
+from surefoot.evaluation.running.request import VerifyRequest
+from surefoot.evaluation.running.verification import verify
 
 SUITE = """
 version: 1

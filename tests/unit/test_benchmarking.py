@@ -10,7 +10,7 @@ import warp as wp
 from surefoot.randomization.presets import preset_ranges
 from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
 from surefoot_devtools.benchmarking.counting import count_allocations, count_launches, read_tracker_report
-from surefoot_devtools.benchmarking.randomization_suite import LIMITS, RandomizationSuite, growth, holds
+from surefoot_devtools.benchmarking.randomization_suite import RandomizationSuite, growth, holds, limits
 from surefoot_devtools.benchmarking.stock_terms import (
     STOCK_TERMS,
     matched_ranges,
@@ -95,10 +95,12 @@ def test_growth_is_the_line_through_two_measurements():
 
 
 def test_the_verdict_needs_every_figure():
-    figures = dict(LIMITS)
-    assert holds(figures)
-    for name, limit in LIMITS.items():
-        assert not holds({**figures, name: 0.99 * limit})
+    for device in ("cpu", "cuda:0"):
+        figures = limits(device)
+        assert holds(figures, device)
+        for name, limit in figures.items():
+            assert not holds({**figures, name: 0.99 * limit}, device)
+    assert not holds(limits("cpu") | {"draw_ratio_vs_stock": 0.4}, "cuda:0")
 
 
 def test_one_environment_at_least_resets():

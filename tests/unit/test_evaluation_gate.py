@@ -3,7 +3,8 @@
 import pytest
 from tests.fixtures.shipped import TASKS
 
-from surefoot.evaluation.judging.gate import STANDARD, Gate, check_gate, judge, load_gate
+from surefoot.evaluation.judging.gate import judge
+from surefoot.evaluation.judging.gate_file import STANDARD, Gate, check_gate, load_gate
 from surefoot.evaluation.scenarios.files import load_suite
 from surefoot.evaluation.statistics import rate_interval, wilson_interval
 from surefoot.evaluation.trials.outcome import ScenarioOutcome, TrialOutcome

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from tests.unit import evaluation_rig as rig
 
-from surefoot.evaluation.judging.gate import STANDARD, check_gate, judge_evaluation
+from surefoot.evaluation.judging.gate import judge_evaluation
+from surefoot.evaluation.judging.gate_file import STANDARD, check_gate
 from surefoot.evaluation.report.grades import grades_of, mean_figure
 from surefoot.evaluation.report.markdown_summary import markdown_summary
 from surefoot.evaluation.report.page import ReportContent, render_page

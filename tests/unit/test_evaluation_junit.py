@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from tests.unit import evaluation_rig as rig
 
-from surefoot.evaluation.judging.gate import Gate, judge
+from surefoot.evaluation.judging.gate import judge
+from surefoot.evaluation.judging.gate_file import Gate
 from surefoot.evaluation.report.junit import junit_xml
 from surefoot.evaluation.report.page import suite_verdict
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.unit import evaluation_rig as rig
 
-from surefoot.evaluation.judging.gate import Gate, judge
+from surefoot.evaluation.judging.gate import judge
+from surefoot.evaluation.judging.gate_file import Gate
 from surefoot.evaluation.report.junit import junit_xml
 from surefoot.evaluation.report.markdown_summary import markdown_summary
 from surefoot.evaluation.report.markdown_text import plain, table

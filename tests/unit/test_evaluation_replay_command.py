@@ -10,7 +10,8 @@ from tests.fixtures.shipped import GO2_BUNDLE
 from tests.unit.evaluation_rig import TINY_SUITE
 
 from surefoot.cli import main
-from surefoot.evaluation.running.verification import VerifyRequest, verify
+from surefoot.evaluation.running.request import VerifyRequest
+from surefoot.evaluation.running.verification import verify
 from surefoot.evaluation.trials.recording import Recording
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from tests.unit import evaluation_rig as rig
 
-from surefoot.evaluation.judging.gate import Gate, judge
+from surefoot.evaluation.judging.gate import judge
+from surefoot.evaluation.judging.gate_file import Gate
 from surefoot.evaluation.report import words
 from surefoot.evaluation.report.curves import velocity_figures
 from surefoot.evaluation.report.figure import load_recordings, until_over

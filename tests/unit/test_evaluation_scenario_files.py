@@ -11,8 +11,9 @@ from surefoot.evaluation.engines.choice import ENGINES, allocate
 from surefoot.evaluation.measure_catalogue import MEASURES
 from surefoot.evaluation.named import SUITES
 from surefoot.evaluation.scenarios import files as scenario_files
-from surefoot.evaluation.scenarios.files import load_suite, scenario_schema
+from surefoot.evaluation.scenarios.files import load_suite
 from surefoot.evaluation.scenarios.scenario import VARIED, Bound, Suite
+from surefoot.evaluation.scenarios.schema import scenario_schema
 from surefoot.evaluation.statistics import fewest_successes
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Interval
@@ -143,7 +144,7 @@ def test_a_suite_says_the_same_after_a_trip_through_json(name):
 
 
 def test_the_published_schema_is_that_of_the_code():
-    """Where it differs: python -m surefoot.evaluation.scenarios.files > scenario.schema.json."""
+    """Where it differs: python -m surefoot.evaluation.scenarios.schema > scenario.schema.json."""
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == scenario_schema()
 
 

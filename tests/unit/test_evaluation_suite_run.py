@@ -25,8 +25,9 @@ from surefoot.evaluation.results.bundle_evaluation import add_evaluation
 from surefoot.evaluation.results.evaluation_file import evaluation_text, read_evaluation
 from surefoot.evaluation.results.exemplars import exemplars, keep_exemplars
 from surefoot.evaluation.running.messages import Answer, Request
+from surefoot.evaluation.running.request import VerifyRequest
 from surefoot.evaluation.running.suite_run import SuiteRun
-from surefoot.evaluation.running.verification import Verified, VerifyRequest, checked, verify
+from surefoot.evaluation.running.verification import Verified, checked, verify
 from surefoot.evaluation.running.worker import TELLING_S
 from surefoot.evaluation.trials.outcome import Grade, ScenarioOutcome, Searched, TrialOutcome, Tried
 from surefoot_bridge.bundle import load_bundle, new_key, sign_bundle

@@ -37,16 +37,21 @@ environments 8 of them reset in each step."""
 FEWER_BY = 4
 """How many times fewer environments exist where the cost is measured that must not depend on them."""
 
-LIMITS = {"draw_ratio_vs_stock": 10.0, "draw_apply_ratio_vs_stock_newton": 3.0, "standard_vs_none": 0.9}
+LIMITS = {"draw_apply_ratio_vs_stock_newton": 3.0, "standard_vs_none": 0.9}
 """Least value of each figure that must be held."""
 
 Figures = dict[str, float]
 Rows = list[dict[str, Any]]
 
 
-def holds(figures: Figures) -> bool:
-    """Tell whether every figure that must be held is."""
-    return all(figures[name] >= limit for name, limit in LIMITS.items())
+def limits(device: str) -> dict[str, float]:
+    """Return what each figure must be at least; draws are made for a GPU, and must be quick there alone."""
+    return LIMITS if device == "cpu" else {"draw_ratio_vs_stock": 10.0, **LIMITS}
+
+
+def holds(figures: Figures, device: str) -> bool:
+    """Tell whether every figure that must be held on a device is."""
+    return all(figures[name] >= limit for name, limit in limits(device).items())
 
 
 def growth(small: tuple[int, float], large: tuple[int, float]) -> tuple[float, float]:
@@ -106,7 +111,7 @@ class RandomizationSuite:
         )
         figures.update(on_off)
         rows += measurements
-        for name, limit in LIMITS.items():
+        for name, limit in limits(self.device).items():
             self.report(
                 f"{name} {figures[name]:.2f}, at least {limit:g}: {'held' if figures[name] >= limit else 'NOT'}"
             )

@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from surefoot.evaluation.running.progress import Tally
-from surefoot.evaluation.running.verification import VerifyRequest, verify
+from surefoot.evaluation.running.request import VerifyRequest
+from surefoot.evaluation.running.verification import verify
 from surefoot_bridge.errors import SurefootError
 
 LIMITS_S = {"quick": 60.0, "standard": 1200.0}

@@ -68,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     if len(engines := check_engines(args.engine, device)) != 1:
         raise SurefootError(f"A trial runs in one engine; --engine {args.engine} names {len(engines)}. Name one.")
     from surefoot.evaluation.measure_catalogue import MEASURES
-    from surefoot.evaluation.running.verification import VerifyRequest, checked
+    from surefoot.evaluation.running.request import VerifyRequest
+    from surefoot.evaluation.running.verification import checked
     from surefoot.evaluation.trials.recording import Recording
 
     request = VerifyRequest(

@@ -21,7 +21,8 @@ from surefoot_bridge.containers import warn_if_lost
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
-    from surefoot.evaluation.running.verification import Verified, VerifyRequest
+    from surefoot.evaluation.running.request import VerifyRequest
+    from surefoot.evaluation.running.verification import Verified
     from surefoot.evaluation.trials.outcome import ScenarioOutcome
     from surefoot_bridge.contract import Contract
 
@@ -107,7 +108,10 @@ def run(args: argparse.Namespace) -> int:
         raise SurefootError("--wandb needs the package wandb: pip install 'surefoot[wandb]'.")
     if args.add_to_bundle:
         OUTPUT_FOLDER.check("--add-to-bundle", args.bundle)
-    from surefoot.evaluation.running.verification import VerifyRequest, checked, verify
+    from surefoot.evaluation.running.request import VerifyRequest, suite_asked
+
+    suite_asked(args.suite, args.gate, args.scenario, None)
+    from surefoot.evaluation.running.verification import checked, verify
     from surefoot_bridge.bundle import load_bundle
 
     request = VerifyRequest(

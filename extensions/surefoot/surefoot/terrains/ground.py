@@ -8,16 +8,18 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from surefoot.random_numbers.philox_numpy import philox, unit_interval
 from surefoot.strict_model import StrictModel
 from surefoot_bridge.errors import SurefootError
-from surefoot_robots import RobotSpec
 
 from .height_grid import LARGEST_SPACING_M
+
+if TYPE_CHECKING:
+    from surefoot_robots import RobotSpec
 
 PLATFORM_M = 1.0
 """Half the edge of the level square around the origin."""

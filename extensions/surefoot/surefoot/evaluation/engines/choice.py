@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from surefoot.engines.physics import SHORT_NAMES, check_physics, full_name, short_name
-from surefoot.report import memory_gib
 from surefoot_bridge.errors import SurefootError
 
 if TYPE_CHECKING:
@@ -61,6 +60,8 @@ def allocate(engine: str, device: str, *, processes: int | None) -> TrialAllocat
         return TrialAllocation(processes or processors, CHUNK, None, whole_length=True)
     if device != "cpu":
         return TrialAllocation(1, 1000, None, whole_length=True)
+    from surefoot.report import memory_gib
+
     room = memory_gib() / _PROCESS_GIB
     most = processors if math.isnan(room) else min(processors, max(int(room), 1))
     return TrialAllocation(processes or most, SLOW_TRIALS, 1, whole_length=engine == PHYSX)

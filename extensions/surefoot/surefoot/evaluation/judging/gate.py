@@ -1,25 +1,20 @@
-"""The gate: what each scenario must reach, in which engines, and whether it did."""
+"""Whether what each scenario must reach, in which engines, was reached."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
-
-from surefoot.engines import full_name, short_name
-from surefoot.evaluation.engines.choice import ENGINES
-from surefoot.evaluation.named import NO_GATE_FILE, gate_path
+from surefoot.engines import short_name
 from surefoot.evaluation.results.result import Evaluation, success_interval
-from surefoot.evaluation.scenarios.scenario import Suite
 from surefoot.evaluation.statistics import Interval, certain_verdict, fewest_successes, fewest_trials
 from surefoot.evaluation.trials.outcome import ScenarioOutcome
-from surefoot.located_yaml import read_yaml, validated
 from surefoot_bridge.errors import SurefootError, unknown_name
+
+from .gate_file import Gate
 
 Judgement = Literal["pass", "fail", "undecided", "could not run", "not scored", "searched"]
 
@@ -28,43 +23,6 @@ PASSED, FAILED, COULD_NOT_RUN = 0, 1, 2
 
 NOTHING_KNOWN = Interval(0.0, 1.0)
 """Where a success rate lies of which no trial tells."""
-
-
-class Gate(BaseModel):
-    """What must hold."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
-
-    version: Literal[1]
-    name: str = Field(pattern=r"^[a-z0-9_-]{1,48}$")
-    description: str = Field(min_length=1)
-    engines: tuple[str, ...] | None = Field(default=None, min_length=1)
-    """Engines that count, each of which must have run; those that did where left out."""
-    scenarios: dict[str, float] = {}
-    """Thresholds by scenario, instead of those that the suite has."""
-    others: Literal["count", "report"] = "count"
-    """Scenarios that are not named above: they count with the suite's thresholds, or are reported only."""
-
-    @field_validator("engines")
-    @classmethod
-    def _known(cls, engines: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        try:
-            return engines and tuple(full_name(name, ENGINES) for name in engines)
-        except SurefootError as error:  # pydantic takes value errors only
-            raise ValueError(str(error)) from error
-
-    @field_validator("scenarios")
-    @classmethod
-    def _possible(cls, scenarios: dict[str, float]) -> dict[str, float]:
-        for name, threshold in scenarios.items():
-            if not 0.0 < threshold < 1.0:
-                raise ValueError(f"the threshold of {name} is {threshold:g}; it must be above 0 and below 1.")
-        return scenarios
-
-
-STANDARD = Gate(
-    version=1, name=NO_GATE_FILE, description="Every scenario in every engine, with the suite's thresholds."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,38 +91,6 @@ class GateVerdict:
                 return row
         given = [_where(row.scenario, row.engine) for row in self.rows]
         raise unknown_name("verdict", f"{scenario} in {engine}", given)
-
-
-def load_gate(name_or_path: str | Path) -> Gate:
-    """Return a gate.
-
-    Args:
-        name_or_path: ``standard``, the name of one that came with the tasks, or a YAML file with the keys of
-            :class:`Gate`.
-
-    Raises:
-        SurefootError: If there is no such file, or anything in it is wrong.
-    """
-    path = gate_path(name_or_path)
-    return STANDARD if path is None else validated(Gate, read_yaml(path))
-
-
-def check_gate(gate: Gate, suite: Suite) -> None:
-    """Refuse a gate that asks for scenarios which a suite does not have, before any trial runs.
-
-    Raises:
-        SurefootError: With the nearest names.
-    """
-    searched = [scenario.name for scenario in suite.scenarios if scenario.is_searched]
-    if len(searched) == len(suite.scenarios):
-        raise SurefootError(
-            f"The suite {suite.name!r} has searches alone, which nothing passes or fails: leave out --gate."
-        )
-    known = [scenario.name for scenario in suite.scenarios if not scenario.is_searched]
-    for name in gate.scenarios:
-        if name not in known:
-            remedy = f"The gate {gate.name!r} asks for it: correct it, or choose another suite with --suite."
-            raise unknown_name(f"scenario of the suite {suite.name!r}", name, known, remedy)
 
 
 def judge(

@@ -11,13 +11,14 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from surefoot.evaluation.running.verification import Verified, VerifyRequest
+    from surefoot.evaluation.running.request import VerifyRequest
+    from surefoot.evaluation.running.verification import Verified
 
 _VERIFIED = pytest.StashKey["Verified"]()
 
 
 def _request(config: pytest.Config, folder: Path) -> VerifyRequest:
-    from surefoot.evaluation.running.verification import VerifyRequest
+    from surefoot.evaluation.running.request import VerifyRequest
 
     return VerifyRequest(
         bundle=Path(str(config.getoption("--surefoot-bundle"))),

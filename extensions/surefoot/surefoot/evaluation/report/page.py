@@ -9,7 +9,8 @@ from typing import Any
 
 import jinja2
 
-from surefoot.evaluation.judging.gate import STANDARD, GateVerdict, judge_evaluation
+from surefoot.evaluation.judging.gate import GateVerdict, judge_evaluation
+from surefoot.evaluation.judging.gate_file import STANDARD
 from surefoot.evaluation.results.result import Evaluation
 from surefoot.files import atomic_write
 from surefoot_bridge.contract import Contract

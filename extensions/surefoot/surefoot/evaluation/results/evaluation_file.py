@@ -17,6 +17,8 @@ from surefoot.evaluation.scenarios.scenario import Suite
 from surefoot.evaluation.trials.outcome import Grade, ScenarioOutcome, TrialOutcome, Tried
 from surefoot.files import atomic_write
 from surefoot.located_yaml import LocatedYaml, validated
+from surefoot.schema_descriptions import add_descriptions
+from surefoot.strict_model import StrictModel
 from surefoot_bridge.contract.strict_json import parse_json
 from surefoot_bridge.errors import SurefootError, reason
 
@@ -200,6 +202,7 @@ def read_evaluation(path: Path) -> Evaluation:
 def evaluation_schema() -> dict[str, Any]:
     """Return the JSON schema (draft 2020-12) of the file; it is published as ``evaluation.schema.json``."""
     schema = without_infinity(_File.model_json_schema(by_alias=True))
+    add_descriptions(schema, StrictModel)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Evaluation"}
 
 

@@ -7,56 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot.evaluation.engines.choice import check_engines
-from surefoot.evaluation.judging.gate import GateVerdict, check_gate, judge_evaluation, load_gate
+from surefoot.evaluation.judging.gate import GateVerdict, judge_evaluation
+from surefoot.evaluation.judging.gate_file import load_gate
 from surefoot.evaluation.report.junit import junit_xml
 from surefoot.evaluation.report.markdown_summary import markdown_summary
 from surefoot.evaluation.results.evaluation_file import FILE_NAME as EVALUATION_FILE
 from surefoot.evaluation.results.evaluation_file import write_evaluation
 from surefoot.evaluation.results.result import Evaluation, ProvenPolicy
-from surefoot.evaluation.scenarios.files import load_suite
 from surefoot.evaluation.scenarios.robot_fit import STAGE
-from surefoot.evaluation.scenarios.scenario import Suite
 from surefoot.files import atomic_write
 from surefoot.report import provenance, versions
 from surefoot_bridge.bundle import Bundle, load_bundle
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.errors import SurefootError, unknown_name
+from surefoot_bridge.errors import SurefootError
 
 from .progress import Tally
+from .request import VerifyRequest, suite_asked
 from .suite_run import Plan, SuiteRun
 
 JUNIT_FILE, SUMMARY_FILE = "junit.xml", "summary.md"
-
-
-@dataclass(frozen=True, kw_only=True)
-class VerifyRequest:
-    """What is asked.
-
-    Attributes:
-        bundle: Folder of the bundle.
-        suite: Name of a suite, a file, or a folder of files.
-        engines: Names of engines, with commas.
-        gate: ``standard`` or a file; None where nothing is to be judged.
-        folder: Where the report and what is finished are kept.
-        device: Device of PhysX and Newton.
-        trials: Trials of every scenario; None for as many as each asks for.
-        scenarios: Names of the scenarios to run; all where empty.
-        processes: Processes of each engine on a CPU; None for one a processor, or for as many as find memory.
-        stop_early: Whether a scenario ends as soon as its verdict is certain.
-        pages: Whether the report is written, with pictures.
-    """
-
-    bundle: Path
-    suite: str
-    engines: str
-    gate: str | None
-    folder: Path
-    device: str = "cpu"
-    trials: int | None = None
-    scenarios: tuple[str, ...] = ()
-    processes: int | None = None
-    stop_early: bool = False
-    pages: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +56,7 @@ def checked(request: VerifyRequest, bundle: Bundle | None = None) -> Plan:
         SurefootError: If the bundle or the suite is refused, or an engine is not there.
     """
     bundle = bundle or load_bundle(request.bundle, runtime="numpy")
-    suite = load_suite(request.suite, bundle.contract)
-    if request.gate is not None:
-        check_gate(load_gate(request.gate), suite)
-    if request.scenarios:
-        suite = _only(suite, request.scenarios)
+    suite = suite_asked(request.suite, request.gate, request.scenarios, bundle.contract)
     searched = [scenario.name for scenario in suite.scenarios if scenario.is_searched]
     if request.trials is not None and len(searched) == len(suite.scenarios):
         raise SurefootError(
@@ -175,12 +140,3 @@ def _write_files(
         remarks=refused,
     )
     write_page(folder / FILE_NAME, content)
-
-
-def _only(suite: Suite, names: tuple[str, ...]) -> Suite:
-    """Return a suite with some of its scenarios."""
-    known = {scenario.name: scenario for scenario in suite.scenarios}
-    for name in names:
-        if name not in known:
-            raise unknown_name("scenario", name, known)
-    return suite.model_copy(update={"scenarios": tuple(known[name] for name in known if name in names)})

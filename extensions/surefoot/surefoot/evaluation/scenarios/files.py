@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from pydantic.json_schema import models_json_schema
+from typing import TYPE_CHECKING
 
 from surefoot.evaluation.named import suite_path
 from surefoot.located_yaml import LocatedYaml, Mistake, Place, read_yaml, validated
 from surefoot_bridge.errors import SurefootError
 
-from .robot_fit import incompatibilities
 from .rules import scenario_mistakes
 from .scenario import Scenario, Suite
 
@@ -49,20 +45,6 @@ def load_suite(name_or_path: str | Path, contract: Contract | None) -> Suite:
     return _suite(located, contract)
 
 
-def scenario_schema() -> dict[str, Any]:
-    """Return the JSON schema of suites and scenarios; it is published as ``scenario.schema.json``."""
-    _, schema = models_json_schema([(Suite, "validation"), (Scenario, "validation")])
-    definitions = schema["$defs"]
-    for end in definitions["Bound"]["properties"].values():
-        del end["default"]  # open ends, for which JSON has no word
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Suite of scenarios, or a single scenario",
-        "anyOf": [{"$ref": "#/$defs/Suite"}, {"$ref": "#/$defs/Scenario"}],
-        "$defs": definitions,
-    }
-
-
 def _suite(located: LocatedYaml, contract: Contract | None) -> Suite:
     suite = validated(Suite, located)
     mistakes = list(_repeats(suite))
@@ -77,6 +59,8 @@ def _suite(located: LocatedYaml, contract: Contract | None) -> Suite:
 def _wrong(scenario: Scenario, contract: Contract | None) -> Iterator[Mistake]:
     yield from scenario_mistakes(scenario)
     if contract is not None:
+        from .robot_fit import incompatibilities  # the robot's model and the safety layer, which form does not ask for
+
         yield from incompatibilities(scenario, contract)
 
 
@@ -126,7 +110,3 @@ def _folder(path: Path, contract: Contract | None) -> Suite:
 def _as_suite(path: Path, scenarios: list[Scenario]) -> Suite:
     name = re.sub(r"[^a-z0-9_-]+", "_", path.resolve().stem.lower())[:48]
     return Suite(version=1, name=name, description=f"Scenarios of {path.name}.", seed=0, scenarios=tuple(scenarios))
-
-
-if __name__ == "__main__":  # writes the schema that is published as scenario.schema.json
-    print(json.dumps(scenario_schema(), indent=2))
