@@ -7,7 +7,9 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from surefoot_bridge.errors import SurefootError, first_few, reason
+from surefoot_bridge.errors import SurefootError, first_few
+
+from .source_file import root_of
 
 _CONTENT = ("actuators", "sensors", "keys", "equalities", "tendons", "excludes", "pairs", "materials", "textures")
 """Parts of an MJCF that are no part of the robot, or that Surefoot adds by itself."""
@@ -41,21 +43,9 @@ def read_source(path: Path) -> SourceModel:
         SurefootError: If the file is missing, is neither, holds no robot or several, has joints that are no hinges, or
             MuJoCo cannot compile it.
     """
+    root = root_of(path)
     try:
-        root = ElementTree.parse(path).getroot()
-    except FileNotFoundError:
-        raise SurefootError(f"{path} does not exist; give the URDF or the MJCF of a robot.") from None
-    except (OSError, ElementTree.ParseError) as error:
-        raise SurefootError(
-            f"{path} is not readable XML ({reason(error)}); give the URDF or the MJCF of a robot."
-        ) from error
-    try:
-        if root.tag == "robot":
-            source = _from_urdf(path, root)
-        elif root.tag == "mujoco":
-            source = _from_mjcf(path)
-        else:
-            raise SurefootError(f"{path} begins with <{root.tag}>; a URDF begins with <robot>, an MJCF with <mujoco>.")
+        source = _from_urdf(path, root) if root.tag == "robot" else _from_mjcf(path)
         _reduce(source)
         source.spec.compile()
     except (ValueError, mujoco.FatalError) as error:

@@ -32,12 +32,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         SurefootError: If an evaluation cannot be read, or the two cannot be compared.
     """
-    from surefoot.evaluation.judging.evaluation_comparison import compare
-    from surefoot.evaluation.report.comparison_page import comparison_page
-    from surefoot.evaluation.report.comparison_text import comparison_markdown, comparison_rows
     from surefoot.evaluation.results.evaluation_file import read_evaluation
-    from surefoot.files import atomic_write
-    from surefoot.report import provenance, write_report
 
     one, other = (read_evaluation(path).judged for path in (args.a, args.b))
     for path, evaluation in ((args.a, one), (args.b, other)):
@@ -45,6 +40,12 @@ def run(args: argparse.Namespace) -> int:
             raise SurefootError(
                 f"{path} holds searches over levels alone, which have no trials to compare; its report has figures."
             )
+    from surefoot.evaluation.judging.evaluation_comparison import compare
+    from surefoot.evaluation.report.comparison_page import comparison_page
+    from surefoot.evaluation.report.comparison_text import comparison_markdown, comparison_rows
+    from surefoot.files import atomic_write
+    from surefoot.report import provenance, write_report
+
     comparison = compare(one, other, names=(str(args.a), str(args.b)))
     text = comparison_markdown(comparison)
     print(text, end="")

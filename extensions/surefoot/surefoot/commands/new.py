@@ -58,6 +58,9 @@ def run(args: argparse.Namespace) -> int:
     from surefoot_bridge.offers import ROBOTS
 
     _refuse_taken(ROBOTS, "robot", name)
+    from surefoot.authoring.source_file import root_of
+
+    root_of(args.source)
     from surefoot.authoring.robot_package import make_robot_package
     from surefoot_robots.question import open_questions
 

@@ -19,6 +19,7 @@ from surefoot_bridge.errors import SurefootError, unknown_name
 
 if TYPE_CHECKING:
     from surefoot.evaluation.running.suite_run import Plan
+    from surefoot.evaluation.scenarios.scenario import Scenario, Suite
     from surefoot.evaluation.trials.outcome import TrialOutcome
 
 MOTION_FILE, TRIAL_FILE = "motion.npz", "trial.json"
@@ -67,8 +68,10 @@ def run(args: argparse.Namespace) -> int:
     device = check_device(args.device or default_device())
     if len(engines := check_engines(args.engine, device)) != 1:
         raise SurefootError(f"A trial runs in one engine; --engine {args.engine} names {len(engines)}. Name one.")
+    from surefoot.evaluation.running.request import VerifyRequest, suite_asked
+
+    _check_scenario(suite_asked(args.suite, None, (), None), args.scenario)
     from surefoot.evaluation.measure_catalogue import MEASURES
-    from surefoot.evaluation.running.request import VerifyRequest
     from surefoot.evaluation.running.verification import checked
     from surefoot.evaluation.trials.recording import Recording
 
@@ -110,17 +113,22 @@ def _trial_of(plan: Plan, args: argparse.Namespace) -> str:
     return f"{_trial(args)} of the suite {plan.suite.name!r}, bundle {plan.identity}"
 
 
+def _check_scenario(suite: Suite, name: str) -> Scenario:
+    """Return a scenario of a suite; refuse one that is not there or has no trials."""
+    known = {scenario.name: scenario for scenario in suite.scenarios}
+    if name not in known:
+        raise unknown_name(f"scenario of the suite {suite.name!r}", name, known)
+    if known[name].is_searched:
+        raise SurefootError(
+            f"{name} is a search over levels of its ground, without single trials to run again. Name another scenario "
+            f"of the suite {suite.name!r}, or write the level as one of your own."
+        )
+    return known[name]
+
+
 def _check_trial(plan: Plan, args: argparse.Namespace) -> None:
     """Refuse a trial that there is not, and a place that holds another."""
-    known = {scenario.name: scenario for scenario in plan.suite.scenarios}
-    if args.scenario not in known:
-        raise unknown_name(f"scenario of the suite {plan.suite.name!r}", args.scenario, known)
-    if known[args.scenario].is_searched:
-        raise SurefootError(
-            f"{args.scenario} is a search over levels of its ground, without single trials to run again. Name another "
-            f"scenario of the suite {plan.suite.name!r}, or write the level as one of your own."
-        )
-    if args.number >= (count := plan.asked(known[args.scenario])):
+    if args.number >= (count := plan.asked(_check_scenario(plan.suite, args.scenario))):
         raise SurefootError(f"There is no {_trial(args)}; it has 0 to {count - 1}. The report names those that failed.")
 
     def holds() -> str:

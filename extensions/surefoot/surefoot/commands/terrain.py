@@ -48,8 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:  # noqa: 
 
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
-    from surefoot.plots import save_figure
-    from surefoot.terrains.picture import grid_figure
+    from surefoot.terrains.kinds import KINDS
+
+    if args.kind not in (*KINDS, FIELD):
+        raise unknown_name("kind of ground", args.kind, [*KINDS, FIELD])
     from surefoot_robots import get_robot
 
     spec = get_robot(args.robot)
@@ -58,6 +60,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         grid, title = _kind(args.kind, args.set, args.difficulty, spec)
         cut_y_m = 0.0
+    from surefoot.plots import save_figure
+    from surefoot.terrains.picture import grid_figure
+
     picture = save_figure(grid_figure(grid, title, cut_y_m=cut_y_m), args.output or Path(f"terrain_{args.kind}.png"))
     print(f"{title}: {picture}")
     return 0
@@ -86,8 +91,6 @@ def _kind(name: str, sizes: list[str], difficulty: float | None, spec: RobotSpec
     from surefoot.terrains.kinds import KINDS
     from surefoot.terrains.shapes import Extent, make_grid
 
-    if name not in KINDS:
-        raise unknown_name("kind of ground", name, [*KINDS, FIELD])
     ground = _with_sizes(
         KINDS[name].of_difficulty(0.5 if difficulty is None else difficulty, spec.base_height_m), name, sizes
     )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import mujoco
 import numpy as np
 
 from surefoot_bridge.state import rotation_matrix
 from surefoot_robots import RobotSpec
+
+if TYPE_CHECKING:
+    import mujoco
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,8 @@ class NominalModel:
 @lru_cache
 def read_nominal_model(spec: RobotSpec) -> NominalModel:
     """Compile a robot's MJCF and read what randomization starts from."""
+    import mujoco  # what names and checks parameters only does without
+
     model = mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
     bodies = [model.body(index) for index in range(1, model.nbody)]  # without the world
     axes = rotation_matrix(model.body_iquat[1:])  # (num_bodies, 3, 3), columns are the principal axes
@@ -71,6 +76,8 @@ def read_nominal_model(spec: RobotSpec) -> NominalModel:
 
 def standing_yaw_inertia(spec: RobotSpec) -> float:
     """Return the inertia of the robot in its default pose about the vertical through its centre of mass [kg m^2]."""
+    import mujoco
+
     model = mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
     data = mujoco.MjData(model)
     for name in spec.joint_names:

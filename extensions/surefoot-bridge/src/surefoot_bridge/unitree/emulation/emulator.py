@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Iterator, Optional, Sequence
 
 from surefoot_bridge.arguments import FILE, OUTPUT, Parser, Place, one_of, seconds, whole
 from surefoot_bridge.robots import LOOPBACK
+from surefoot_bridge.robots.address import require_interface
 from surefoot_bridge.unitree.address import LARGEST_DOMAIN, unitree_address
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         SurefootError: If it cannot be emulated.
     """
     arguments = _parser().values(argv)
+    address = unitree_address(SHORT_NAMES[arguments.robot], arguments.interface, arguments.domain)
+    require_interface(address.interface)
     from surefoot_bridge.clock import MonotonicClock
     from surefoot_bridge.commands.report import write_report
     from surefoot_bridge.robots.model import robot_model
@@ -42,7 +45,6 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     from .remote_script import PlayedRemote, read_remote_script
     from .watchers import Gantry, Truth, draw_without_display
 
-    address = unitree_address(SHORT_NAMES[arguments.robot], arguments.interface, arguments.domain)
     played = [] if arguments.remote is None else read_remote_script(arguments.remote)
     if arguments.record is not None:
         draw_without_display()
