@@ -29,7 +29,9 @@ class Robot:
         pose[:, 0], pose[:, 2], pose[:, 3] = 50.0, number, 1.0
         joints = number[:, None].repeat(1, NUM_JOINTS)
         self.data = SimpleNamespace(
-            root_link_pose_w=SimpleNamespace(torch=pose), joint_pos=SimpleNamespace(torch=joints)
+            __backend_name__="ovphysx",
+            root_link_pose_w=SimpleNamespace(torch=pose),
+            joint_pos=SimpleNamespace(torch=joints),
         )
 
     def __getattr__(self, name: str):

@@ -140,6 +140,7 @@ def _warp_hooks(tally: Tally) -> list[tuple[Any, str, Any]]:
         (wp, "launch_tiled", launching(wp.launch_tiled)),
         (wp.Launch, "launch", counted_recorded),
         (wp.array, "__init__", counted_array),
+        counting("kernels", wp, "capture_launch"),
         counting("transfers", wp, "copy"),
         counting("transfers", wp.array, "fill_"),
         counting("transfers", wp.array, "zero_"),

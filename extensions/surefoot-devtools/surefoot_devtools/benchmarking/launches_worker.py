@@ -18,8 +18,12 @@ from surefoot_devtools.benchmarking.worker import ACTION_STD, serve
 
 MODULE = "surefoot_devtools.benchmarking.launches_worker"
 
-STEP, TRAINING, ITERATION = "step", "training", "iteration"
-"""Phases: a control step, what training adds to each, and what it does once per iteration."""
+STEP, CAPTURED, TRAINING, ITERATION = "step", "captured", "training", "iteration"
+"""Phases: a control step launched kernel by kernel, one launched as a graph, what training adds to each, and what it
+does once per iteration."""
+
+_STEPS_TO_A_GRAPH = 5
+"""Control steps after which there is a graph, if there will be one."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +86,25 @@ def count_task(env: Any, agent: Any, *, ours: bool, steps: int) -> LaunchesCount
     base = env.unwrapped
     _take_branches_of_a_gpu(base)
     tally = Tally()
+    if ours:
+        vars(base)["_captured_step"] = None
     _step(env, tally, steps=2)  # compiles kernels and allocates what is kept
     with _watched(tally, base), tally.opened():
         _step(env, tally, steps=steps)
     _report(result, tally, {STEP: steps})
+    if ours:
+        del vars(base)["_captured_step"]
+        _step(env, tally, steps=_STEPS_TO_A_GRAPH)
+        tally = Tally()
+        with tally.opened():
+            _step(env, tally, steps=steps, phase=CAPTURED)
+        _report(result, tally, {CAPTURED: steps})
     tally = _train(env, agent, ours=ours)
     _report(result, tally, {TRAINING: agent.num_steps_per_env, ITERATION: 1})
     return result
 
 
-def _step(env: Any, tally: Tally, *, steps: int) -> None:
+def _step(env: Any, tally: Tally, *, steps: int, phase: str = STEP) -> None:
     import torch
 
     base = env.unwrapped
@@ -99,7 +112,7 @@ def _step(env: Any, tally: Tally, *, steps: int) -> None:
     for step in range(steps):
         action = ACTION_STD * torch.randn(shape, device=base.device)
         base.episode_length_buf[step % base.num_envs] = base.max_episode_length
-        with tally.scope(STEP):
+        with tally.scope(phase):
             env.step(action)
 
 

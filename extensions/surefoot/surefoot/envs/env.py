@@ -12,7 +12,7 @@ import torch
 import warp as wp
 from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.envs.common import VecEnvStepReturn
-from isaaclab.managers import ActionManager, CommandManager, CurriculumManager, RecorderManager
+from isaaclab.managers import CommandManager, CurriculumManager, RecorderManager
 
 from surefoot.actuators.drive import make_drive
 from surefoot.engines import Physics, keep_polling_threads_idle
@@ -36,6 +36,8 @@ from surefoot.terrains.phases import PhasePlan, plan_phases
 from surefoot_bridge.errors import SurefootError, unknown_name
 from surefoot_robots import RobotSpec, get_robot
 
+from .action_manager import TwoPartActionManager
+from .captured_step import CapturedStep
 from .command_kernels import mark_moving
 from .episode_log import LOG_IS_HELD
 from .fallen_poses import FallenPoses
@@ -222,20 +224,37 @@ class SurefootEnv(ManagerBasedRLEnv):
         Returns:
             Observations by group, rewards (num_envs,), terminated (num_envs,), truncated (num_envs,), extras.
         """
-        self.simulate(action)
-        if self.sim.is_rendering:
-            self.sim.render(skip_app_pumping=not self.render_enabled)
-
+        self.action_manager.take(action.to(self.device))
         self.episode_length_buf += 1
         self.common_step_counter += 1
+        # The managers' own tensors, which a restored checkpoint has replaced by others.
+        self.reset_buf = self._reset_mask = self.termination_manager.dones
+        self.reset_terminated = self.termination_manager.terminated
+        self.reset_time_outs = self.termination_manager.time_outs
+        self.reward_buf = self.reward_manager.reward
+        captured = None if self.sim.is_rendering else self._captured_step
+        if captured is None:
+            self.advance()
+        else:
+            captured.run()
+        self._hand_out(in_place=captured is not None and captured.wrote_in_place)
+        return self.obs_buf, self.reward_buf, self.reset_terminated, self.reset_time_outs, self.extras
+
+    def advance(self) -> None:
+        """Advance by a control step with the actions that the action manager holds, as far as it is the device's work.
+
+        What a step returns is written, and not handed out yet.
+        """
+        self.action_manager.process()
+        self._let_pass()
+        if self.sim.is_rendering:
+            self.sim.render(skip_app_pumping=not self.render_enabled)
         if VELOCITY_COMMAND in self.command_manager.active_terms:
             self._mark_moving()
             if self.terrain_levels is not None:
                 self.terrain_levels.add_asked_way(self.command, self.robot.data.root_link_pose_w.warp)
-        self.reset_buf = self._reset_mask = self.termination_manager.compute()
-        self.reset_terminated = self.termination_manager.terminated
-        self.reset_time_outs = self.termination_manager.time_outs
-        self.reward_buf = self.reward_manager.compute(dt=self.step_dt)
+        self.termination_manager.compute()
+        self.reward_manager.compute(dt=self.step_dt)
 
         # Before resets, which put robots elsewhere, so that the engine works out what follows from both at once.
         if self.randomization.advance():
@@ -247,8 +266,7 @@ class SurefootEnv(ManagerBasedRLEnv):
             self.event_manager.apply(mode="interval", dt=self.step_dt)
             self.locomotion.base_has_moved()
         self._advance_sensors()
-        self.obs_buf = self.observation_manager.compute(update_history=True)
-        return self.obs_buf, self.reward_buf, self.reset_terminated, self.reset_time_outs, self.extras
+        self._written = self.observation_manager.compute(update_history=True)
 
     def simulate(self, action: torch.Tensor) -> None:
         """Act and let the physics of one control step pass, with what belongs to the robot and nothing to the task.
@@ -282,6 +300,11 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.sim.step(render=False)
         self._scene_update.after_substep(self.physics_dt * steps)
         return steps
+
+    def count_physics(self) -> None:
+        """Advance the host's clocks by a control step that a graph has taken in one call of the engine."""
+        self._sim_step_counter += self.cfg.decimation
+        self._scene_update.count(self.physics_dt * self.cfg.decimation)
 
     def observation_terms(self, group: str) -> list[tuple[str, int, int]]:
         """Return name, components of one step, and steps of history of each term of a group, in order."""
@@ -318,13 +341,28 @@ class SurefootEnv(ManagerBasedRLEnv):
         )
         return None
 
+    @cached_property
+    def _captured_step(self) -> CapturedStep | None:
+        """What takes steps by a graph; None where the task does not want it, or its resets take indices."""
+        whole = self._substeps_per_call == self.cfg.decimation  # an actuator network acts between substeps
+        if self._reset_by_mask is None or not (whole and self.cfg.capture_step):
+            return None
+        return CapturedStep(self)
+
+    def _hand_out(self, *, in_place: bool) -> None:
+        """Put what a step wrote in place into new tensors: who keeps it keeps that of this step."""
+        written = self._written
+        self.obs_buf = self.observation_manager.handed_out(written) if in_place else written
+        if self._reset_by_mask is not None:
+            self.extras["log"] = self._reset_by_mask.log()
+            self.extras[LOG_IS_HELD] = True
+
     def _reset_marked(self) -> None:
         """Reset the environments whose episodes have ended in this step, by :attr:`_reset_mask`."""
         by_mask, succeeded = self._reset_by_mask, self.termination_manager.succeeded
         if by_mask is not None:
             self.randomization.record(self._reset_mask, succeeded)
-            self.extras["log"] = by_mask.run(wp.from_torch(self._reset_mask))
-            self.extras[LOG_IS_HELD] = True
+            by_mask.run(wp.from_torch(self._reset_mask))
             return
         env_ids = self._reset_mask.nonzero().squeeze(1).int()
         if len(env_ids) > 0:
@@ -395,7 +433,7 @@ class SurefootEnv(ManagerBasedRLEnv):
         """Do what Isaac Lab's environment does here, in its order, with managers that compute terms in one kernel."""
         self.command_manager = CommandManager(self.cfg.commands, self)
         self.recorder_manager = RecorderManager(self.cfg.recorders, self)
-        self.action_manager = ActionManager(self.cfg.actions, self)
+        self.action_manager = TwoPartActionManager(self.cfg.actions, self)
         self.observation_manager = FusedObservationManager(self.cfg.observations, self)
         self.termination_manager = FusedTerminationManager(self.cfg.terminations, self)
         self.reward_manager = FusedRewardManager(self.cfg.rewards, self)

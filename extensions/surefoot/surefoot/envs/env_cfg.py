@@ -38,6 +38,9 @@ class SurefootEnvCfg(ManagerBasedRLEnvCfg):
     initial_state: dict[str, Range] = dataclasses.field(default_factory=dict)
     """Ranges of :data:`surefoot.randomization.initial_state.INITIAL_STATE`; the task's own, whatever the preset."""
 
+    capture_step: bool = True
+    """Whether a control step in Newton is launched as one graph; see :mod:`surefoot.envs.captured_step`."""
+
     field: FieldCfg | None = None
     """Ground of many kinds and levels that takes the place of the scene's ``ground``; None leaves that as it is."""
 

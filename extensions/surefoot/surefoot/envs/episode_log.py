@@ -63,21 +63,39 @@ def add_metrics(
 
 
 @wp.kernel
+def count_terms(
+    last_dones: wp.array2d(dtype=bool),
+    # outputs
+    done: wp.array(dtype=int),
+) -> None:
+    """One thread per environment: count the terms that ended its last episode."""
+    env = wp.tid()
+    for term in range(last_dones.shape[1]):
+        if last_dones[env, term]:
+            wp.atomic_add(done, term, 1)
+
+
+@wp.kernel
 def close_log(
     scale: wp.array(dtype=float),
+    num_envs: int,
     # in and out
     log_sum: wp.array(dtype=float),
     ended: wp.array(dtype=int),
+    done: wp.array(dtype=int),
     # outputs
     log: wp.array(dtype=float),
 ) -> None:
-    """One thread: the means over the episodes that ended; what was logged last where none did."""
+    """One thread: the means over the episodes that ended, what was logged last where none did; then those of terms."""
     count = ended[0]
     for index in range(log_sum.shape[0]):
         if count > 0:
             log[index] = scale[index] * log_sum[index] / float(count)
         log_sum[index] = 0.0
     ended[0] = 0
+    for term in range(done.shape[0]):
+        log[log_sum.shape[0] + term] = float(done[term]) / float(num_envs)
+        done[term] = 0
 
 
 class EpisodeLog:
@@ -97,24 +115,20 @@ class EpisodeLog:
             self._commands.append((term, len(names)))
             names += [f"Metrics/{'' if name == 'success_rate' else f'{command}/'}{name}" for name in term.metrics]
         scales += [1.0] * (len(names) - len(scales))
-        self._num_means = len(names)
+        self._scale = wp.array(scales, dtype=float, device=device)
+        self._sums = wp.zeros(len(names), dtype=float, device=device)
         names += [f"Episode_Termination/{name}" for name in terminations.active_terms]
         self._names = names
         self._log = torch.zeros(len(names), device=device)
-        self._last_dones, self._termination_means = terminations._last_episode_dones, self._log[self._num_means :]
-        self._scale = wp.array(scales, dtype=float, device=device)
-        self._sums = wp.zeros(self._num_means, dtype=float, device=device)
+        self._log_array = wp.from_torch(self._log)
+        self._last_dones = wp.from_torch(terminations._last_episode_dones)
         self._ended = wp.zeros(1, dtype=int, device=device)
-        self._means = wp.from_torch(self._log[: self._num_means])
+        self._done = wp.zeros(len(terminations.active_terms), dtype=int, device=device)
         self._episode_sum = wp.from_torch(rewards._episode_sum_buf)
         self._actions = [wp.from_torch(getattr(env.action_manager, name)) for name in ("_action", "_prev_action")]
 
-    def close(self, env_mask: wp.array) -> dict[str, Any]:
-        """Take the rewards and metrics of the episodes that ended in a mask, (num_envs,), and begin new ones there.
-
-        Returns:
-            What is logged, by name, in new tensors: who keeps it keeps that of this step.
-        """
+    def close(self, env_mask: wp.array) -> None:
+        """Take the rewards and metrics of the episodes that ended in a mask, (num_envs,), and begin new ones there."""
         env = self._env
         num_envs, device = env.num_envs, env.device
         for term, first in self._commands:
@@ -127,6 +141,15 @@ class EpisodeLog:
             outputs=[*self._actions, self._sums, self._ended],
             device=device,
         )
-        wp.launch(close_log, dim=1, inputs=[self._scale], outputs=[self._sums, self._ended, self._means], device=device)
-        torch.mean(self._last_dones, dim=0, dtype=torch.float32, out=self._termination_means)
+        wp.launch(count_terms, dim=num_envs, inputs=[self._last_dones], outputs=[self._done], device=device)
+        wp.launch(
+            close_log,
+            dim=1,
+            inputs=[self._scale, num_envs],
+            outputs=[self._sums, self._ended, self._done, self._log_array],
+            device=device,
+        )
+
+    def read(self) -> dict[str, Any]:
+        """Return what is logged, by name, in new tensors: who keeps it keeps that of this step."""
         return dict(zip(self._names, self._log.clone().unbind(), strict=True))

@@ -18,6 +18,7 @@ import torch
 import warp as wp
 
 from surefoot.random_numbers.philox import Words, philox, unit_interval
+from surefoot.randomization.initial_state import StateWriter
 from surefoot.snapshot import StateMismatchError
 
 if TYPE_CHECKING:
@@ -40,9 +41,11 @@ def lay_down(
     key_1: wp.uint32,
     # outputs, (num_envs,) and (num_envs, num_joints)
     placed_w: wp.array(dtype=wp.transformf),
+    placed_vel_w: wp.array(dtype=wp.spatial_vectorf),
     placed_joint_pos: wp.array2d(dtype=float),
+    placed_joint_vel: wp.array2d(dtype=float),
 ) -> None:
-    """One thread per (environment, joint): in those of the mask, a pose drawn by environment and episode."""
+    """One thread per (environment, joint): in those of the mask, a pose drawn by environment and episode, at rest."""
     env, joint = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     if not env_mask[env]:
         return
@@ -50,7 +53,9 @@ def lay_down(
     poses = root_pose.shape[0]
     pose = wp.min(int(unit_interval(words[0]) * float(poses)), poses - 1)
     placed_joint_pos[env, joint] = joint_pos[pose, joint]
+    placed_joint_vel[env, joint] = 0.0
     if joint == 0:
+        placed_vel_w[env] = wp.spatial_vector()
         height = wp.vec3f(0.0, 0.0, wp.transform_get_translation(root_pose[pose])[2])
         placed_w[env] = wp.transformf(origins_w[env] + height, wp.transform_get_rotation(root_pose[pose]))
 
@@ -74,10 +79,7 @@ class FallenPoses:
         self.joint_pos = torch.zeros(drops * num_envs, num_joints, device=self._device)
         """Joint positions [rad], (poses, num_joints)."""
         self._pool = [wp.from_torch(self.root_pose, dtype=wp.transformf), wp.from_torch(self.joint_pos)]
-        self._placed_w = wp.zeros(num_envs, dtype=wp.transformf, device=self._device)
-        self._placed_joint_pos = wp.zeros((num_envs, num_joints), dtype=wp.float32, device=self._device)
-        self._at_rest = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=self._device)
-        self._joints_at_rest = wp.zeros((num_envs, num_joints), dtype=wp.float32, device=self._device)
+        self._states = StateWriter(robot)
 
     def keep(self, drop: int) -> None:
         """Take the present poses of all robots into the pool, as those of a drop.
@@ -101,19 +103,15 @@ class FallenPoses:
             episode: Number of the episode in every environment, int32, (num_envs,).
             origins_w: Origins of all environments [m] in the world frame, (num_envs, 3).
         """
-        robot, origins = self._robot, wp.from_torch(origins_w, dtype=wp.vec3f)
+        origins = wp.from_torch(origins_w, dtype=wp.vec3f)
         wp.launch(
             lay_down,
-            dim=self._placed_joint_pos.shape,
+            dim=self._states.joint_pos.shape,
             inputs=[env_mask, wp.from_torch(episode), origins, *self._pool, *self._words],
-            outputs=[self._placed_w, self._placed_joint_pos],
+            outputs=self._states.arrays,
             device=self._device,
         )
-        # What follows from the state is read anew for all at once, after the joints' positions.
-        robot.write_root_link_pose_to_sim_mask(root_pose=self._placed_w, env_mask=env_mask, skip_forward=True)
-        robot.write_root_com_velocity_to_sim_mask(root_velocity=self._at_rest, env_mask=env_mask, skip_forward=True)
-        robot.write_joint_velocity_to_sim_mask(velocity=self._joints_at_rest, env_mask=env_mask, skip_forward=True)
-        robot.write_joint_position_to_sim_mask(position=self._placed_joint_pos, env_mask=env_mask)
+        self._states.write(env_mask)
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """What a resumed run needs."""

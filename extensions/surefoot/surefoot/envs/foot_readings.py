@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-import torch
 import warp as wp
+
+from . import kernels
 
 if TYPE_CHECKING:
     from isaaclab.assets import Articulation
@@ -81,16 +82,21 @@ class NewtonFootReadings(LabFootReadings):
     def __init__(self, robot: Articulation, contacts: ContactSensor, feet: Sequence[str]) -> None:
         super().__init__(robot, contacts, feet)
         sensor: Any = contacts
-        shape = (robot.num_instances, len(contacts.body_names or ()), 3)
+        shape = (robot.num_instances, len(contacts.body_names or ()))
         views = (sensor._newton_total_force_view, sensor._newton_total_force_friction_view)
-        self._total, self._friction = (wp.to_torch(view).view(shape) for view in views)
-        self._normal = torch.zeros_like(self._total)
-        self._normal_array = wp.from_torch(self._normal, dtype=wp.vec3f)
+        self._with_friction = [view.view(wp.vec3f).reshape(shape) for view in views]
+        self._normal = wp.zeros(shape, dtype=wp.vec3f, device=robot.device)
 
     def forces(self) -> wp.array:
         """Take the friction off Newton's forces."""
-        torch.sub(self._total, self._friction, out=self._normal)
-        return self._normal_array
+        wp.launch(
+            kernels.take_friction_off,
+            dim=self._normal.shape,
+            inputs=self._with_friction,
+            outputs=[self._normal],
+            device=self._normal.device,
+        )
+        return self._normal
 
 
 class OvPhysxFootReadings:

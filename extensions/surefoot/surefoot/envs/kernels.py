@@ -215,17 +215,33 @@ def update_fall_force(
 
 
 @wp.kernel
+def take_friction_off(
+    total_w: wp.array2d(dtype=wp.vec3f),
+    friction_w: wp.array2d(dtype=wp.vec3f),
+    # outputs
+    normal_w: wp.array2d(dtype=wp.vec3f),
+) -> None:
+    """One thread per (environment, body): the force on a body without its friction."""
+    env, body = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    normal_w[env, body] = total_w[env, body] - friction_w[env, body]
+
+
+@wp.kernel
 def update_base(
     root_pose_w: wp.array(dtype=wp.transformf),
     root_com_vel_w: wp.array(dtype=wp.spatial_vectorf),
     body_com_pos_b: wp.array2d(dtype=wp.vec3f),
     gravity_w: wp.array(dtype=wp.vec3f),
+    foot_ground_m: wp.array2d(dtype=float),
     # outputs
     base_lin_vel_b: wp.array(dtype=wp.vec3f),
     base_ang_vel_b: wp.array(dtype=wp.vec3f),
     projected_gravity_b: wp.array(dtype=wp.vec3f),
+    base_height_m: wp.array(dtype=float),
 ) -> None:
     """One thread per environment: motion of the base frame's origin, and the direction of gravity, in the base frame.
+
+    The height of the base frame is that above the ground beneath the feet, in the mean over them.
 
     The velocity of the origin is that of the centre of mass less ``omega x r``, with ``r`` from origin to centre.
     """
@@ -237,3 +253,8 @@ def update_base(
     base_ang_vel_b[env] = angular
     base_lin_vel_b[env] = com_linear - wp.cross(angular, body_com_pos_b[env, 0])  # the root is the first body
     projected_gravity_b[env] = wp.quat_rotate_inv(quat, wp.normalize(gravity_w[env]))
+    ground_m = wp.float32(0.0)
+    num_feet = foot_ground_m.shape[1]
+    for foot in range(num_feet):
+        ground_m += foot_ground_m[env, foot]
+    base_height_m[env] = wp.transform_get_translation(root_pose_w[env])[2] - ground_m / float(num_feet)

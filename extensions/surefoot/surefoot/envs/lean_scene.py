@@ -29,7 +29,7 @@ class LeanSceneUpdate:
         """Look at what the scene holds; ``physics`` is the running engine's ``PhysicsManager`` class."""
         from isaaclab.sensors import SensorBase
 
-        self._clocks = []
+        self._clocks, self._sensors = [], list(scene.sensors.values())
         self._updates = []
         self._updates_per_step = []
         for articulation in scene.articulations.values():
@@ -61,6 +61,13 @@ class LeanSceneUpdate:
             data._sim_timestamp += dt
         for update in self._updates:
             update(dt)
+
+    def count(self, dt: float) -> None:
+        """Note that ``dt`` seconds have passed, where a graph has done all else."""
+        for data in self._clocks:
+            data._sim_timestamp += dt
+        for sensor in self._sensors:
+            sensor._data_dirty = True
 
     def after_step(self, step_dt: float) -> None:
         """Tell of the ``step_dt`` seconds of a control step whoever needs it no more often."""

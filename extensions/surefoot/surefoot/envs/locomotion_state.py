@@ -102,6 +102,7 @@ class LocomotionState:
         self._base_lin_vel_b, self._base_ang_vel_b, self._projected_gravity_b = (
             torch.zeros(num_envs, 3, device=device) for _ in range(3)
         )
+        self._base_height_m = torch.zeros(num_envs, device=device)
         self._bind()
 
     @property
@@ -112,8 +113,8 @@ class LocomotionState:
     @property
     def base_height_m(self) -> torch.Tensor:
         """Height of the base frame above the ground beneath its feet, in the mean over them [m], (num_envs,)."""
-        height_m = self._robot.data.root_link_pos_w.torch[:, 2]
-        return height_m if self._is_plane else height_m - self.foot_ground_m.mean(dim=1)
+        self._update_base()
+        return self._base_height_m
 
     @property
     def base_lin_vel_b(self) -> torch.Tensor:
@@ -262,6 +263,8 @@ class LocomotionState:
             wp.from_torch(value, dtype=wp.vec3f)
             for value in (self._base_lin_vel_b, self._base_ang_vel_b, self._projected_gravity_b)
         ]
+        self._base_arrays.append(wp.from_torch(self._base_height_m))
+        self._foot_ground_array = wp.from_torch(self.foot_ground_m)
 
     def _update_base(self) -> None:
         if self._base_is_current:
@@ -275,6 +278,7 @@ class LocomotionState:
                 data.root_com_vel_w.warp,
                 data.body_com_pos_b.warp,
                 data.GRAVITY_VEC_W.warp,
+                self._foot_ground_array,
             ],
             outputs=self._base_arrays,
             device=self._robot.device,

@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+import torch
 import warp as wp
 from isaaclab.managers import ActionTerm, ManagerTermBase
 
@@ -27,14 +28,15 @@ class MaskedReset:
 
     def __init__(self, env: Any) -> None:
         self._env, self._log = env, EpisodeLog(env)
+        self._curricula: dict[str, Any] = {}
 
-    def run(self, env_mask: wp.array) -> dict[str, Any]:
-        """Reset the environments of a mask, (num_envs,); returns what is logged, in new tensors."""
+    def run(self, env_mask: wp.array) -> None:
+        """Reset the environments of a mask, (num_envs,)."""
         env = self._env
         env.randomization.reset(env_mask)
         curricula = env.curriculum_manager
         for name, cfg in zip(curricula._term_names, curricula._term_cfgs, strict=True):
-            curricula._curriculum_state[name] = cfg.func(env, env_mask, **cfg.params)
+            self._curricula[name] = cfg.func(env, env_mask, **cfg.params)
         self._reset_scene(env_mask)
         for _, cfg in _events(env, "reset"):
             cfg.func(env, env_mask, **cfg.params)
@@ -43,10 +45,31 @@ class MaskedReset:
                 term.reset(env_mask)
         for term in env.command_manager._terms.values():
             term.begin(env_mask)
-        log = self._log.close(env_mask)
+        self._log.close(env_mask)
         env.locomotion.reset(env_mask)
         env.reset_sensors(env_mask)
-        return {**log, **curricula.reset(None)}
+
+    def log(self) -> dict[str, Any]:
+        """Return what is logged of the episodes that ended last, and of curricula, in new tensors."""
+        return {**self._log.read(), **self._of_curricula()}
+
+    def _of_curricula(self) -> dict[str, Any]:
+        """Return what curricula log, by Isaac Lab's names, in one launch."""
+        # A restored checkpoint has replaced what the terms returned, which a graph goes on writing.
+        self._env.curriculum_manager._curriculum_state.update(self._curricula)
+        values: dict[str, Any] = {}
+        for term, state in self._curricula.items():
+            of_term = state if isinstance(state, dict) else {"": state}
+            values |= {f"Curriculum/{term}/{key}".rstrip("/"): value for key, value in of_term.items()}
+        values = {
+            name: value.clone() if isinstance(value, torch.Tensor) and value.ndim else value
+            for name, value in values.items()
+            if value is not None
+        }
+        tensors = {name: value for name, value in values.items() if isinstance(value, torch.Tensor) and not value.ndim}
+        if tensors:
+            values |= dict(zip(tensors, torch.stack(list(tensors.values())).unbind(), strict=True))
+        return values
 
     def _reset_scene(self, env_mask: wp.array) -> None:
         robot = self._env.robot

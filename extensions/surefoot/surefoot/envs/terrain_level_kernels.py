@@ -228,3 +228,84 @@ def open_phases(
             passed += 1
     if passed == num_open and num_open < counts.episodes.shape[0]:
         counts.num_open[0] = num_open + 1
+
+
+@wp.func
+def ratio(numerator: int, denominator: int) -> float:
+    """Return a ratio of two counts; NaN of nothing."""
+    return float(numerator) / float(denominator)
+
+
+@wp.kernel
+def write_figures(
+    counts: Counts,
+    num_envs: int,
+    has_phases: bool,
+    # outputs
+    mean: wp.array(dtype=float),
+    of_kind: wp.array(dtype=float),
+    share_on: wp.array(dtype=float),
+    open_phases: wp.array(dtype=float),
+    success_on: wp.array(dtype=float),
+    share_of_phase: wp.array(dtype=float),
+    success_of_phase: wp.array(dtype=float),
+    level_of_phase: wp.array(dtype=float),
+) -> None:
+    """One thread for each level, kind and phase, as many as there are of the most: figures of the counts.
+
+    Args:
+        counts: What was counted.
+        num_envs: Number of environments.
+        has_phases: Whether there are phases; without, the last five are left as they are.
+        mean: Mean level, (1,).
+        of_kind: Mean level on each kind of ground, zero on one without robots, (kinds,).
+        share_on: Share of the robots on each level, (levels,).
+        open_phases: Number of open phases, (1,).
+        success_on: Share of the episodes measured on each level that succeeded, (levels,).
+        share_of_phase: Share of the robots in each phase, (phases,).
+        success_of_phase: Share of the episodes measured in each phase that succeeded, (phases,).
+        level_of_phase: Mean level of each phase, (phases,).
+    """
+    index = wp.tid()
+    num_phases = counts.population.shape[0]
+    num_levels = counts.population.shape[1]
+    if index == 0:
+        total = wp.int32(0)
+        for phase in range(num_phases):
+            for level in range(num_levels):
+                total += level * counts.population[phase, level]
+        mean[0] = ratio(total, num_envs)
+        if has_phases:
+            open_phases[0] = float(counts.num_open[0])
+    if index < counts.of_kind.shape[0]:
+        robots = wp.int32(0)
+        levels = wp.int32(0)
+        for level in range(num_levels):
+            robots += counts.of_kind[index, level]
+            levels += level * counts.of_kind[index, level]
+        of_kind[index] = ratio(levels, wp.max(robots, 1))
+    if index < num_levels:
+        on_level = wp.int32(0)
+        ended = wp.int32(0)
+        succeeded = wp.int32(0)
+        for phase in range(num_phases):
+            on_level += counts.population[phase, index]
+            if has_phases:
+                ended += counts.measured[phase, index, ENDED]
+                succeeded += counts.measured[phase, index, SUCCEEDED]
+        share_on[index] = ratio(on_level, num_envs)
+        if has_phases:
+            success_on[index] = ratio(succeeded, ended)
+    if has_phases and index < num_phases:
+        in_phase = wp.int32(0)
+        levels_of = wp.int32(0)
+        ended_in = wp.int32(0)
+        succeeded_in = wp.int32(0)
+        for level in range(num_levels):
+            in_phase += counts.population[index, level]
+            levels_of += level * counts.population[index, level]
+            ended_in += counts.measured[index, level, ENDED]
+            succeeded_in += counts.measured[index, level, SUCCEEDED]
+        share_of_phase[index] = ratio(in_phase, num_envs)
+        success_of_phase[index] = ratio(succeeded_in, ended_in)
+        level_of_phase[index] = ratio(levels_of, in_phase)

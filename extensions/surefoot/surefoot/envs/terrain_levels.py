@@ -89,7 +89,20 @@ class TerrainLevels:
         self._population = zeros(num_phases, field.num_levels)
         self._of_kind = zeros(len(self._kinds), field.num_levels)
         self._episodes, self._measured = (zeros(num_phases, field.num_levels, 2) for _ in range(2))
-        self._each_level = torch.arange(field.num_levels, device=device, dtype=torch.float32)
+        groups = {
+            "mean": [""],
+            "of_{}": self._kinds,
+            "share_on_{}": range(field.num_levels),
+            "open_phases": [""] if self._names else [],
+            "success_on_{}": range(field.num_levels) if self._names else [],
+            "share_of_phase_{}": self._names,
+            "success_of_phase_{}": self._names,
+            "level_of_phase_{}": self._names,
+        }
+        names = [pattern.format(name) for pattern, group in groups.items() for name in group]
+        figures = torch.zeros(len(names), device=device)
+        self._figures = dict(zip(names, figures.unbind(), strict=True))
+        self._figure_arrays = [wp.from_torch(part) for part in figures.split([len(group) for group in groups.values()])]
         self._derive()
         self._rule = _struct(
             kernels.Rule,
@@ -136,29 +149,19 @@ class TerrainLevels:
             wp.launch(kernels.open_phases, dim=1, inputs=self._opening, outputs=[self._counts], device=self._device)
 
     def figures(self) -> dict[str, torch.Tensor]:
-        """Return the mean level, that of each kind of ground and phase, and population and success of each.
+        """Return the mean level, that of each kind of ground and phase, and population and success of each: one launch.
 
+        They are tensors that the next call writes again.
         A success rate is NaN until enough episodes have ended, and so is the level of a phase without robots.
         """
-        levels, on, of_kind = self._each_level, self._population.float(), self._of_kind.float()
-        measured = self._measured.float()  # (phases, levels, 2)
-        num_envs = float(len(self.levels))
-        on_level, ended = on.sum(dim=0), measured.sum(dim=0)  # (levels,), (levels, 2)
-        figures = {
-            "mean": (on_level @ levels) / num_envs,
-            **_named("of_{}", self._kinds, (of_kind @ levels) / of_kind.sum(dim=1).clamp_(min=1.0)),
-            **_named("share_on_{}", range(len(levels)), on_level / num_envs),
-        }
-        if self._names:
-            of_phase, ended_in = on.sum(dim=1), measured.sum(dim=1)  # (phases,), (phases, 2)
-            figures |= {
-                "open_phases": self._num_open[0].float(),
-                **_named("success_on_{}", range(len(levels)), ended[:, 1] / ended[:, 0]),
-                **_named("share_of_phase_{}", self._names, of_phase / num_envs),
-                **_named("success_of_phase_{}", self._names, ended_in[:, 1] / ended_in[:, 0]),
-                **_named("level_of_phase_{}", self._names, (on @ levels) / of_phase),
-            }
-        return figures
+        wp.launch(
+            kernels.write_figures,
+            dim=max(len(self._kinds), *self._population.shape),
+            inputs=[self._counts, len(self.levels), bool(self._names)],
+            outputs=self._figure_arrays,
+            device=self._device,
+        )
+        return dict(self._figures)
 
     def state_dict(self) -> dict[str, Any]:
         """What a resumed run needs, and what field and phases were made of."""
@@ -252,11 +255,6 @@ def _struct(struct_type: Any, /, **fields: Any) -> Any:
     for name, value in fields.items():
         setattr(struct, name, wp.from_torch(value) if isinstance(value, torch.Tensor) else value)
     return struct
-
-
-def _named(pattern: str, names: Any, values: torch.Tensor) -> dict[str, torch.Tensor]:
-    """Return entries of a tensor by name."""
-    return {pattern.format(name): value for name, value in zip(names, values.unbind(), strict=True)}
 
 
 def _require_same(what: str, saved: Mapping[str, Any], here: Mapping[str, Any]) -> None:

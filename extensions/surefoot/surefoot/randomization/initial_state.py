@@ -90,24 +90,49 @@ def place_robots(
     )
 
 
+class StateWriter:
+    """Writes the states of robots into the engine, from arrays that stay where they are: in Newton, from its own."""
+
+    def __init__(self, robot: Articulation) -> None:
+        self._robot, num_envs, device = robot, robot.num_instances, robot.device
+        self._in_newton = robot.data.__backend_name__ == "newton"
+        if self._in_newton:
+            self.pose_w, self.velocity_w = robot.data.root_link_pose_w.warp, robot.data.root_com_vel_w.warp
+        else:
+            self.pose_w = wp.zeros(num_envs, dtype=wp.transformf, device=device)
+            self.velocity_w = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=device)
+        self.joint_pos, self.joint_vel = (
+            wp.zeros((num_envs, robot.num_joints), dtype=wp.float32, device=device) for _ in range(2)
+        )
+
+    @property
+    def arrays(self) -> list[wp.array]:
+        """Poses of the bases, velocities of their centres of mass, positions and velocities of the joints, in order."""
+        return [self.pose_w, self.velocity_w, self.joint_pos, self.joint_vel]
+
+    def write(self, env_mask: wp.array) -> None:
+        """Write what the arrays hold of the environments of a mask, (num_envs,), and of no other."""
+        robot: Any = self._robot
+        # What follows from the state is read anew for all at once, after the joints' positions.
+        if not self._in_newton:
+            robot.write_root_link_pose_to_sim_mask(root_pose=self.pose_w, env_mask=env_mask, skip_forward=True)
+            robot.write_root_com_velocity_to_sim_mask(
+                root_velocity=self.velocity_w, env_mask=env_mask, skip_forward=True
+            )
+        robot.write_joint_velocity_to_sim_mask(velocity=self.joint_vel, env_mask=env_mask, skip_forward=True)
+        robot.write_joint_position_to_sim_mask(position=self.joint_pos, env_mask=env_mask, skip_forward=self._in_newton)
+        if self._in_newton:
+            robot.data._reset_pose(env_mask=env_mask)  # Isaac Lab 3.0.0's writers call it each
+
+
 class InitialState:
-    """Writes the state that the table holds into the engine, through buffers that are allocated once."""
+    """Writes the state that the table holds into the engine."""
 
     def __init__(self, table: RandomizationTable, robot: Articulation) -> None:
-        self._table, self._robot = table, robot
+        self._table, self._robot, self._states = table, robot, StateWriter(robot)
         self._columns = InitialStateColumns()
         for name in INITIAL_STATE:
             setattr(self._columns, name, table.layout.first_column(name))
-        num_envs, device = table.num_envs, table.device
-        self._in_newton = robot.data.__backend_name__ == "newton"
-        if self._in_newton:  # whose own arrays these are
-            self._pose_w, self._velocity_w = robot.data.root_link_pose_w.warp, robot.data.root_com_vel_w.warp
-        else:
-            self._pose_w = wp.zeros(num_envs, dtype=wp.transformf, device=device)
-            self._velocity_w = wp.zeros(num_envs, dtype=wp.spatial_vectorf, device=device)
-        self._joint_pos, self._joint_vel = (
-            wp.zeros((num_envs, robot.num_joints), dtype=wp.float32, device=device) for _ in range(2)
-        )
 
     def write(self, envs: EnvIds, origins: torch.Tensor) -> None:
         """Place the robots of some environments.
@@ -117,23 +142,15 @@ class InitialState:
             origins: Origins of all environments [m] in the world frame, (num_envs, 3).
         """
         data: Any = self._robot.data
-        robot, env_mask = self._robot, self._table.mask_of(envs)
-        base, joints = (self._pose_w, self._velocity_w), (self._joint_pos, self._joint_vel)
+        env_mask = self._table.mask_of(envs)
         wp.launch(
             place_robots,
-            dim=joints[0].shape,
+            dim=self._states.joint_pos.shape,
             inputs=[
                 *(env_mask, self._table.warp_values, self._columns, wp.from_torch(origins, dtype=wp.vec3f)),
                 *(data.default_root_pose.warp, data.default_joint_pos.warp, data.soft_joint_pos_limits.warp),
             ],
-            outputs=[*base, *joints],
+            outputs=self._states.arrays,
             device=self._table.device,
         )
-        # What follows from the state is read anew for all at once, after the joints' positions.
-        if not self._in_newton:
-            robot.write_root_link_pose_to_sim_mask(root_pose=base[0], env_mask=env_mask, skip_forward=True)
-            robot.write_root_com_velocity_to_sim_mask(root_velocity=base[1], env_mask=env_mask, skip_forward=True)
-        robot.write_joint_velocity_to_sim_mask(velocity=joints[1], env_mask=env_mask, skip_forward=True)
-        robot.write_joint_position_to_sim_mask(position=joints[0], env_mask=env_mask, skip_forward=self._in_newton)
-        if self._in_newton:
-            data._reset_pose(env_mask=env_mask)  # Isaac Lab 3.0.0's writers call it each
+        self._states.write(env_mask)

@@ -93,8 +93,12 @@ def _privileged_columns(env: Any) -> list[int]:
     return [column for part in slices for column in range(part.start, part.stop)]
 
 
-COLUMNS: dict[str, Callable[[Any], Sequence[int]]] = {"privileged_columns": _privileged_columns}
-"""What an argument is given once, of the environment: columns of an array of its state."""
+COLUMNS: dict[str, Callable[[Any], Sequence[int] | Sequence[float]]] = {
+    "privileged_columns": _privileged_columns,
+    "field_bounds_w": lambda env: env.field.bounds_w,
+}
+"""What an argument is given once, of the environment: columns of an array of its state; the field's ends [m], low and
+high along x and y."""
 
 
 class Number(NamedTuple):

@@ -10,7 +10,8 @@ A term of torch stands beside those of Warp: what it gives is copied to its plac
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +19,8 @@ from typing import Any
 import torch
 import warp as wp
 from isaaclab.managers import ObservationManager
+
+from surefoot.sensors.observation import FusedProprioception
 
 from .dispatch import TermTable, make_dispatch
 from .inputs import COLUMNS, STATE, BoundInputs, RobotInputs, arguments_of
@@ -158,6 +161,18 @@ def make_observation_kernel(functions: tuple[wp.Function, ...]) -> wp.Kernel:
     return write_observations
 
 
+@wp.kernel
+def place_columns(
+    values: wp.array2d(dtype=float),
+    first: int,
+    # outputs
+    out: wp.array2d(dtype=float),
+) -> None:
+    """One thread per (environment, number): what a term of torch gave, in its place."""
+    env, column = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    out[env, first + column] = values[env, column]
+
+
 write_observations = make_observation_kernel(LIBRARY)
 """The kernel of the terms of this module."""
 
@@ -183,11 +198,7 @@ class _Group:
     ) -> None:
         self._env, self._shape = env, (env.num_envs, sum(widths))
         device, first = str(env.device), [0, *itertools.accumulate(widths)]
-        self._of_torch = [
-            (cfgs[index], slice(first[index], first[index + 1]))
-            for index, function in enumerate(of_terms)
-            if function is None
-        ]
+        self._of_torch = [(cfgs[index], first[index]) for index, function in enumerate(of_terms) if function is None]
         functions = with_others(LIBRARY, of_terms)
         # A GPU coalesces what the threads of a warp write; a CPU runs them one after another.
         lanes = _WARP_SIZE if wp.get_device(device).is_cuda else 1
@@ -203,12 +214,21 @@ class _Group:
         )
         self._place_of_out = 2 + len(arguments) - 1  # behind inputs and table
 
-    def compute(self) -> torch.Tensor:
-        """Return a new tensor with all terms, (num_envs, numbers)."""
-        out = torch.empty(self._shape, device=self._env.device)
-        for cfg, columns in self._of_torch:
-            out[:, columns] = cfg.func(self._env, **cfg.params)
-        self._launch.recorded.set_param_at_index(self._place_of_out, wp.from_torch(out, return_ctype=True))
+    def upload(self) -> bool:
+        """Upload parameters of terms that have changed; returns whether any has."""
+        return self._launch.upload()
+
+    def compute(self, out: torch.Tensor | None = None) -> torch.Tensor:
+        """Return a tensor with all terms, (num_envs, numbers): a new one, or the one that is given."""
+        if out is None:
+            out = torch.empty(self._shape, device=self._env.device)
+        for cfg, first in self._of_torch:
+            values = cfg.func(self._env, **cfg.params)
+            inputs = [wp.from_torch(values.float()), first]
+            wp.launch(
+                place_columns, dim=values.shape, inputs=inputs, outputs=[wp.from_torch(out)], device=str(out.device)
+            )
+        self._launch.recorded.set_param_at_index(self._place_of_out, wp.from_torch(out))
         self._launch.run()
         return out
 
@@ -229,12 +249,44 @@ class FusedObservationManager(ObservationManager):
             if any(function is not None for function in of_terms) and self._is_plain(group):
                 widths = [dims[0] for dims in self._group_obs_term_dim[group]]
                 self._fused[group] = _Group(env, names, cfgs, of_terms, widths)
+        self._writes_in_place = False
+        self._in_place = dict(self._own_tensors())
 
     def compute_group(self, group_name: str, update_history: bool = False) -> torch.Tensor | dict[str, torch.Tensor]:
         """Compute a group, as the base class describes."""
+        out = self._in_place.get(group_name) if self._writes_in_place else None
         if group_name in self._fused:
-            return self._fused[group_name].compute()
+            return self._fused[group_name].compute(out)
+        if out is not None:
+            (cfg,) = self._group_obs_term_cfgs[group_name]
+            return cfg.func(self._env, **cfg.params, out=out)
         return super().compute_group(group_name, update_history)
+
+    def upload(self) -> bool:
+        """Upload parameters of terms that have changed; returns whether any has."""
+        changed = [group.upload() for group in self._fused.values()]
+        return any(changed)
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Write groups into tensors of the manager's own for the length of a block, the same in every block."""
+        self._writes_in_place = True
+        try:
+            yield
+        finally:
+            self._writes_in_place = False
+
+    def handed_out(self, written: dict[str, Any]) -> dict[str, Any]:
+        """Return observations by group, with new tensors for those that were written in place."""
+        own = self._in_place
+        return {group: own[group].clone() if group in own else value for group, value in written.items()}
+
+    def _own_tensors(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Yield a tensor for each group that can be written in place."""
+        for group, cfgs in self._group_obs_term_cfgs.items():
+            if group in self._fused or (len(cfgs) == 1 and isinstance(cfgs[0].func, FusedProprioception)):
+                width = math.prod(self._group_obs_dim[group])
+                yield group, torch.zeros(self._env.num_envs, width, device=self._env.device)
 
     def _is_plain(self, group: str) -> bool:
         """Tell whether a group is one tensor of terms as they are, side by side."""

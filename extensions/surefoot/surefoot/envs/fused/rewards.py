@@ -86,6 +86,15 @@ class FusedRewardManager(RewardManager):
         self._dt = env.step_dt
         self._launch = _launch(env, self._term_names, self._term_cfgs, of_terms, self._dt, buffers)
 
+    def upload(self) -> bool:
+        """Upload weights and parameters of terms that have changed; returns whether any has."""
+        return self._launch.upload()
+
+    @property
+    def reward(self) -> torch.Tensor:
+        """The reward of the last step, (num_envs,); the same tensor in every step."""
+        return self._reward_buf
+
     def compute(self, dt: float) -> torch.Tensor:
         """Compute the reward of a step.
 

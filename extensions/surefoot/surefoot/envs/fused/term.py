@@ -178,14 +178,24 @@ class Launch:
         self.recorded = cast("wp.Launch", launch)  # what Warp returns when it records
         """Warp's, to set further arguments."""
 
+    def upload(self) -> bool:
+        """Upload weights and parameters that have changed; returns whether any has.
+
+        Raises:
+            SurefootError: If a parameter would make NaN of finite input.
+        """
+        changed = self._terms.update()
+        if changed:
+            self._inputs.keep_to(self._terms.active)
+        return changed
+
     def run(self) -> None:
         """Bring inputs and table up to date, and launch.
 
         Raises:
             SurefootError: If a term reads what the task does not declare, or has a parameter that makes NaN.
         """
-        if self._terms.update():
-            self._inputs.keep_to(self._terms.active)
+        self.upload()
         if self._inputs.refresh():
             self.recorded.set_param_at_index(0, self._inputs.struct)
         self.recorded.launch()

@@ -44,6 +44,14 @@ def tilt(projected_gravity_b: wp.vec3f, limit_rad: float) -> bool:
 
 
 @wp.func
+def left_field(root_pose_w: wp.transformf, field_bounds_w: wp.array(dtype=float)) -> bool:
+    """The base is no longer above the tiles of the field."""
+    place = wp.transform_get_translation(root_pose_w)
+    outside_x = place[0] < field_bounds_w[0] or place[0] > field_bounds_w[1]
+    return outside_x or place[1] < field_bounds_w[2] or place[1] > field_bounds_w[3]
+
+
+@wp.func
 def not_finite(
     root_pose_w: wp.transformf,
     root_vel_w: wp.spatial_vectorf,
@@ -75,7 +83,7 @@ def note_state(inputs: RobotInputs, faults: FaultArrays, env: int) -> None:
         faults.state[env, 13 + joints + joint] = inputs.joint_vel[env, joint]
 
 
-LIBRARY: tuple[Any, ...] = (not_finite, time_out, fall_contact, tilt)
+LIBRARY: tuple[Any, ...] = (not_finite, time_out, fall_contact, tilt, left_field)
 
 _NOT_FINITE = wp.constant(0)
 """Kind of :func:`not_finite`."""
@@ -161,6 +169,15 @@ class FusedTerminationManager(TerminationManager):
             [is_time_out, env.faults.struct, *map(wp.from_torch, buffers)],
             device,
         )
+
+    def upload(self) -> bool:
+        """Upload weights and parameters of terms that have changed; returns whether any has."""
+        return self._launch.upload()
+
+    @property
+    def dones(self) -> torch.Tensor:
+        """Which episodes end, (num_envs,), bool; the same tensor in every step."""
+        return self._dones
 
     def compute(self) -> torch.Tensor:
         """Compute which episodes end; returns it, (num_envs,), bool, until the next call.

@@ -102,14 +102,20 @@ class VelocityCommand(UniformVelocityCommand):
         velocities = [wp.from_torch(each, dtype=wp.vec3f) for each in (state.base_lin_vel_b, state.base_ang_vel_b)]
         self._launch(command_kernels.advance_commands, [*velocities, dt])
 
-    def _launch(self, kernel: Any, inputs: list[Any]) -> None:
-        cfg, ranges = self.cfg, self.cfg.ranges  # which curricula may change
+    def upload(self) -> bool:
+        """Upload ranges and shares, which curricula may change, if they have; returns whether they have."""
+        cfg, ranges = self.cfg, self.cfg.ranges
         spans = (ranges.lin_vel_x, ranges.lin_vel_y, ranges.ang_vel_z, cfg.resampling_time_range)
         values = [*(end for span in spans for end in span), cfg.rel_standing_envs, cfg.slow_share, cfg.single_share]
         packed = np.array(values, dtype=np.float32)
-        if packed.tobytes() != self._uploaded:
-            self._settings.values.assign(packed)
-            self._uploaded = packed.tobytes()
+        if packed.tobytes() == self._uploaded:
+            return False
+        self._settings.values.assign(packed)
+        self._uploaded = packed.tobytes()
+        return True
+
+    def _launch(self, kernel: Any, inputs: list[Any]) -> None:
+        self.upload()
         wp.launch(
             kernel,
             dim=self.num_envs,
@@ -135,6 +141,11 @@ class CommandRange(ManagerTermBase):
         super().__init__(cfg, env)
         self._last_step = 0
 
+    def is_due(self, env: SurefootEnv, *, interval_steps: int, **params: float) -> bool:
+        """Return whether a call would judge now: in other steps it does nothing."""
+        del params
+        return env.common_step_counter - self._last_step >= interval_steps
+
     def __call__(
         self,
         env: SurefootEnv,
@@ -146,7 +157,7 @@ class CommandRange(ManagerTermBase):
     ) -> torch.Tensor:
         """Widen the range when it is due; returns the share for the log."""
         command = cast("VelocityCommand", env.command_manager.get_term("base_velocity"))
-        if env.common_step_counter - self._last_step >= interval_steps:
+        if self.is_due(env, interval_steps=interval_steps):
             self._last_step = env.common_step_counter
             error = env.locomotion.base_lin_vel_b[:, :2] - env.command[:, :2]
             tracking = torch.exp(-error.square().sum(dim=1) / std**2)
