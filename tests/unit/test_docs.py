@@ -48,6 +48,7 @@ RUN_ELSEWHERE = {
     "python scripts/benchmark.py": "test_benchmarking.py",
     "python scripts/inject_faults.py": "test_faults.py",
     "python scripts/judge_recovery.py": "test_evaluation_recovery.py",
+    "python scripts/on_gpu.py": "test_on_gpu.py",
     "python scripts/mutate_contract.py": "test_mutation_contract.py",
     "python scripts/mutate_randomization.py": "test_mutation.py",
     "make bootstrap": "test_bootstrap.py",

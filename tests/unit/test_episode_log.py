@@ -41,10 +41,15 @@ def mask(*envs: int) -> wp.array:
     return wp.array([env in envs for env in range(NUM_ENVS)], dtype=wp.bool, device="cpu")
 
 
+def close(log: EpisodeLog, *envs: int) -> dict:
+    log.close(mask(*envs))
+    return log.read()
+
+
 def test_the_log_is_the_mean_over_the_episodes_that_ended_and_is_held_until_the_next_ends():
     env = stand_in()
     log = EpisodeLog(env)
-    first = {name: value.item() for name, value in log.close(mask(0, 1)).items()}
+    first = {name: value.item() for name, value in close(log, 0, 1).items()}
     assert first == pytest.approx(
         {
             "Episode_Reward/reward_0": 3.0 / 20.0,
@@ -55,8 +60,8 @@ def test_the_log_is_the_mean_over_the_episodes_that_ended_and_is_held_until_the_
             "Episode_Termination/end_1": 1.0 / 3.0,
         }
     )
-    assert {name: value.item() for name, value in log.close(mask()).items()} == first
-    assert log.close(mask(2))["Episode_Reward/reward_0"].item() == pytest.approx(60.0 / 20.0)
+    assert {name: value.item() for name, value in close(log).items()} == first
+    assert close(log, 2)["Episode_Reward/reward_0"].item() == pytest.approx(60.0 / 20.0)
 
 
 def test_environments_whose_episode_ended_begin_anew_and_others_go_on():
@@ -69,17 +74,17 @@ def test_environments_whose_episode_ended_begin_anew_and_others_go_on():
 
 def test_what_was_handed_out_is_not_written_again():
     log = EpisodeLog(stand_in())
-    kept = log.close(mask(0))["Episode_Reward/reward_0"]
-    log.close(mask(2))
+    kept = close(log, 0)["Episode_Reward/reward_0"]
+    close(log, 2)
     assert kept.item() == pytest.approx(2.0 / 20.0)
 
 
 def test_closing_waits_for_nothing():
     log, ended = EpisodeLog(stand_in()), mask(0)
-    seen = count_launches(lambda: log.close(ended))
-    assert not seen.waits
-    assert set(seen.allocations) == {"aten.clone"}
+    closed, read = count_launches(lambda: log.close(ended)), count_launches(log.read)
+    assert not closed.waits + read.waits + closed.allocations
+    assert set(read.allocations) == {"aten.clone"}
 
 
 def test_a_task_without_rewards_terminations_and_commands_logs_nothing():
-    assert EpisodeLog(stand_in(0)).close(mask(0)) == {}
+    assert close(EpisodeLog(stand_in(0)), 0) == {}

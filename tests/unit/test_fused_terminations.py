@@ -131,3 +131,12 @@ def test_the_length_of_an_episode_may_change():
 def test_a_task_may_have_no_terms():
     env = stand_in()
     assert FusedTerminationManager({}, env).compute().tolist() == [False] * NUM_ENVS
+
+
+def test_a_base_that_is_no_longer_above_the_tiles_has_left_the_field():
+    env = stand_in()
+    env.field = SimpleNamespace(bounds_w=(-3.0, 21.0, 97.0, 115.0))
+    places = [(0.0, 100.0), (-3.1, 100.0), (21.1, 100.0), (0.0, 96.9), (0.0, 115.1), (NAN, 100.0)]
+    env.robot.data.root_link_pose_w.torch[:, :2] = torch.tensor(places)
+    manager = FusedTerminationManager({"left_field": TerminationTermCfg(func=terminations.left_field)}, env)
+    assert manager.compute().tolist() == [False, True, True, True, True, False]

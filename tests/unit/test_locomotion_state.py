@@ -207,7 +207,7 @@ def test_heights_are_above_the_ground_beneath_each_sole_and_the_base_above_that_
     # A step of 10 cm at x = 0, one cell wide: the front left foot is on it, the others are not.
     heights = np.repeat(np.array([0.0, 0.0, 0.1, 0.1])[:, None], 4, axis=1)
     scene = make_scene(SPEC, grid=HeightGrid(heights_m=heights, spacing_m=0.05, origin_xy_m=(-0.1, -0.1)))
-    scene.robot.data.root_link_pos_w = SimpleNamespace(torch=torch.tensor([[0.0, 0.0, 0.4]]))
+    scene.robot.data.root_link_pose_w.torch[0, 2] = 0.4
     pose = scene.robot.data.body_link_pose_w.torch
     pose[0, :, 0], pose[0, 0, 0] = -0.2, 0.2
     set_foot(scene, 0.1 + SPEC.sole_radius_m, 50.0, x_m=0.2)

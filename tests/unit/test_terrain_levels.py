@@ -9,7 +9,6 @@ import torch
 import warp as wp
 
 from surefoot.envs.mdp.curricula import terrain_levels
-from surefoot.envs.mdp.terminations import left_field
 from surefoot.envs.terrain_levels import TerrainLevels
 from surefoot.snapshot import StateMismatchError
 from surefoot.terrains.field import TrainingField
@@ -208,15 +207,6 @@ def test_a_checkpoint_of_another_field_or_number_is_refused() -> None:
     state["field"] = {**state["field"], "levels": 5}
     with pytest.raises(StateMismatchError, match=r"ground: levels 5, here 4\. Resume"):
         make_levels(8).load_state_dict(state)
-
-
-def test_a_base_that_is_no_longer_above_the_tiles_has_left_the_field() -> None:
-    # Tiles reach from -3 to 21 m along x and from 97 to 115 m along y.
-    places = torch.tensor(
-        [(0.0, 100.0, 1.0), (-3.1, 100.0, 1.0), (21.1, 100.0, 1.0), (0.0, 96.9, 1.0), (0.0, 115.1, 1.0)]
-    )
-    robot = SimpleNamespace(data=SimpleNamespace(root_link_pos_w=SimpleNamespace(torch=places)))
-    assert left_field(SimpleNamespace(field=make_field(), robot=robot)).tolist() == [False, True, True, True, True]
 
 
 def test_the_curriculum_moves_the_environments_that_reset_and_needs_a_field() -> None:
