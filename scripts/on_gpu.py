@@ -108,12 +108,11 @@ def main() -> int:
 
 
 def _passes(*arguments: str) -> str:
-    """Run Python; returns its last line."""
+    """Run Python; returns the last line that it prints."""
     process = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
-    lines = (process.stdout + process.stderr).strip().splitlines()
     if process.returncode:
-        raise SurefootError("\n".join(lines[-15:]))
-    return lines[-1] if lines else ""
+        raise SurefootError("\n".join((process.stdout + process.stderr).strip().splitlines()[-15:]))
+    return process.stdout.strip().splitlines()[-1]
 
 
 def _graph_equals_eager(device: str) -> dict[str, Any]:
