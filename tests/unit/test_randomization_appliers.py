@@ -69,7 +69,7 @@ def elements(first_column, element, place, nominal, values):
 
 def write_elements(mask, *parameters):
     given = wp.array(parameters, dtype=newton.Elements, device="cpu")
-    launch(newton.write_elements, (len(mask), len(parameters)), [array(mask, wp.bool), array(TABLE), given])
+    launch(newton.write_elements, (len(mask), 2), [array(mask, wp.bool), 2, array(TABLE), given])
     return [to.values.numpy().tolist() for to in parameters]
 
 

@@ -78,24 +78,18 @@ def table_vector(table: wp.array2d(dtype=float), env: int, column: int) -> wp.ve
     return wp.vec3f(table[env, column], table[env, column + 1], table[env, column + 2])
 
 
-@wp.kernel
-def compose_bodies(
-    env_mask: wp.array(dtype=bool),
+@wp.func
+def compose_body(
+    env: int,
+    body: int,
     table: wp.array2d(dtype=float),
     columns: BodyColumns,
     nominal: NominalBodies,
-    # outputs
     mass_kg: wp.array2d(dtype=float),
     com_m: wp.array2d(dtype=wp.vec3f),
     inertia_kgm2: wp.array2d(dtype=wp.mat33f),
 ) -> None:
-    """One thread per (environment, body), of which those of the mask write.
-
-    The inertia is about the centre of mass in the body's axes.
-    """
-    env, body = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    if not env_mask[env]:
-        return
+    """Write a body; the inertia is about the centre of mass in the body's axes."""
     mass = nominal.mass_kg[body]
     com = nominal.com_m[body]
     inertia = nominal.inertia_kgm2[body]
@@ -118,6 +112,25 @@ def compose_bodies(
     mass_kg[env, body] = mass
     com_m[env, body] = com
     inertia_kgm2[env, body] = inertia
+
+
+@wp.kernel
+def compose_bodies(
+    env_mask: wp.array(dtype=bool),
+    lanes: int,
+    table: wp.array2d(dtype=float),
+    columns: BodyColumns,
+    nominal: NominalBodies,
+    # outputs
+    mass_kg: wp.array2d(dtype=float),
+    com_m: wp.array2d(dtype=wp.vec3f),
+    inertia_kgm2: wp.array2d(dtype=wp.mat33f),
+) -> None:
+    """One thread per (environment, lane): in those of the mask, the bodies that are a multiple of lanes away."""
+    env, lane = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if env_mask[env]:
+        for body in range(lane, nominal.mass_kg.shape[0], lanes):
+            compose_body(env, body, table, columns, nominal, mass_kg, com_m, inertia_kgm2)
 
 
 class BodyComposer:
@@ -163,10 +176,12 @@ class BodyComposer:
             com_m: Centres of mass in the bodies' frames, vec3f, (num_envs, num_bodies).
             inertia_kgm2: Inertia about them in the bodies' axes, mat33f, (num_envs, num_bodies).
         """
+        # A GPU takes all bodies at once; a CPU would find out anew for each that an environment is not in the mask.
+        lanes = self.num_bodies if self._table.device.is_cuda else 1
         wp.launch(
             compose_bodies,
-            dim=(env_mask.shape[0], self.num_bodies),
-            inputs=[env_mask, self._table, self._columns, self._nominal],
+            dim=(env_mask.shape[0], lanes),
+            inputs=[env_mask, lanes, self._table, self._columns, self._nominal],
             outputs=[mass_kg, com_m, inertia_kgm2],
             device=self._table.device,
         )

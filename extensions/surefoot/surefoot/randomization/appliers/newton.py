@@ -40,14 +40,15 @@ class Elements:
 
 @wp.kernel
 def write_elements(
-    env_mask: wp.array(dtype=bool), table: wp.array2d(dtype=float), parameters: wp.array(dtype=Elements)
+    env_mask: wp.array(dtype=bool), lanes: int, table: wp.array2d(dtype=float), parameters: wp.array(dtype=Elements)
 ) -> None:
-    """One thread per (environment, parameter): in those of the mask, write the values of the parameter's elements."""
-    env, parameter = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    """One thread per (environment, lane): in those of the mask, the elements of parameters a multiple of lanes away."""
+    env, lane = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     if env_mask[env]:
-        to = parameters[parameter]
-        for index in range(to.place.shape[0]):
-            to.values[env, to.place[index]] = to.nominal[index] * table[env, to.first_column + to.element[index]]
+        for parameter in range(lane, parameters.shape[0], lanes):
+            to = parameters[parameter]
+            for index in range(to.place.shape[0]):
+                to.values[env, to.place[index]] = to.nominal[index] * table[env, to.first_column + to.element[index]]
 
 
 @wp.kernel
@@ -175,10 +176,11 @@ class NewtonApplier:
                 inertia_kgm2=self._inertia,
             )
         if self._parameters is not None:
+            lanes = self._parameters.shape[0] if table.device.is_cuda else 1
             wp.launch(
                 write_elements,
-                dim=(num_envs, self._parameters.shape[0]),
-                inputs=[env_mask, table, self._parameters],
+                dim=(num_envs, lanes),
+                inputs=[env_mask, lanes, table, self._parameters],
                 device=self._device,
             )
         if self._changes_inertia:

@@ -59,17 +59,18 @@ class DerivedInertia:
         self._mjw = solver_parameters(solver.mjw_model)
         self._scratch = scratch(self.tree, self.num_worlds, self._device)
         no_world = wp.zeros(self.num_worlds, dtype=wp.bool, device=self._device)
-        shared = [no_world, self._tree, self._newton]
+        shared = [self._tree, self._newton]
         num_bodies, num_dofs = len(self.tree.body_parent), len(self.tree.dof_parent)
         attributes = getattr(solver.model, "mujoco", None)
         limit_solref = getattr(attributes, "solreflimit", None)
         limit_mode = getattr(attributes, "solreflimit_mode", None)
         self._inertia_launches = [
-            self._record(kernels.write_inertia, (num_bodies,), shared, [self._mjw, self._scratch]),
-            self._record(kernels.sweep_tree, (), shared, [self._mjw, self._scratch]),
-            self._record(
+            self._record_items(kernels.write_inertia, num_bodies, no_world, shared, [self._mjw, self._scratch]),
+            self._record(kernels.sweep_tree, (), [no_world, *shared], [self._mjw, self._scratch]),
+            self._record_items(
                 kernels.write_inverse_weights,
-                (max(num_bodies, num_dofs),),
+                max(num_bodies, num_dofs),
+                no_world,
                 [*shared, self._scratch, limit_solref, limit_mode],
                 [self._mjw],
             ),
@@ -149,6 +150,16 @@ class DerivedInertia:
             # Newton's own contacts keep friction and stiffness from the step that found them: two fills on the device.
             self._solver._invalidate_contact_fast_path()
 
+    def _record_items(
+        self, kernel: Any, count: int, no_world: wp.array, inputs: list[Any], outputs: list[Any]
+    ) -> wp.Launch:
+        """Record a kernel of items of each world: a GPU takes all at once, a CPU those of a world in one thread.
+
+        Most worlds are in no mask, which a CPU would find out anew for each item.
+        """
+        lanes = count if wp.get_device(self._device).is_cuda else 1
+        return self._record(kernel, (lanes,), [no_world, lanes, *inputs], outputs)
+
     def _record(self, kernel: Any, items: tuple[int, ...], inputs: list[Any], outputs: list[Any]) -> wp.Launch:
         launch = wp.launch(
             kernel,
@@ -165,7 +176,6 @@ class DerivedInertia:
     def _record_shapes(self, no_world: wp.array, attributes: Any) -> wp.Launch:
         solver, model, mjw_model = self._solver, self._solver.model, self._solver.mjw_model
         inputs = [
-            no_world,
             solver.mjc_geom_to_newton_shape,
             model.shape_material_mu,
             model.shape_material_mu_torsional,
@@ -176,7 +186,7 @@ class DerivedInertia:
             getattr(attributes, "solref_mode", None),
         ]
         outputs = [mjw_model.geom_friction, mjw_model.geom_solref]
-        return self._record(kernels.write_contact_parameters, (int(mjw_model.ngeom),), inputs, outputs)
+        return self._record_items(kernels.write_contact_parameters, int(mjw_model.ngeom), no_world, inputs, outputs)
 
 
 def _check_supported(solver: Any) -> None:

@@ -47,19 +47,11 @@ from .structs import NewtonParameters, RigidInertia, Scratch, SolverParameters, 
 wp.set_module_options({"enable_backward": False})
 
 
-@wp.kernel
-def write_inertia(
-    world_mask: wp.array(dtype=bool),
-    tree: Tree,
-    newton: NewtonParameters,
-    # outputs
-    solver: SolverParameters,
-    scratch: Scratch,
+@wp.func
+def write_inertia_of(
+    body: int, world: int, tree: Tree, newton: NewtonParameters, solver: SolverParameters, scratch: Scratch
 ) -> None:
-    """One thread per (body, world): in those of the mask, the parameters, their inverses, the inertia at ``qpos0``."""
-    body, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    if not world_mask[world]:
-        return
+    """Write the parameters of a body, their inverses, and its inertia at ``qpos0``."""
     index = newton.body_index[world, body]
     if index < 0:  # the world itself
         scratch.rigid[body, world] = RigidInertia()
@@ -91,6 +83,23 @@ def write_inertia(
     point = tree.body_position[body] + turn * wp.vec3d(com)
     scratch.rigid[body, world] = rigid_inertia(wp.float64(mass), point, turn * exact * wp.transpose(turn))
     scratch.subtree_mass[body, world] = wp.float64(mass)
+
+
+@wp.kernel
+def write_inertia(
+    world_mask: wp.array(dtype=bool),
+    lanes: int,
+    tree: Tree,
+    newton: NewtonParameters,
+    # outputs
+    solver: SolverParameters,
+    scratch: Scratch,
+) -> None:
+    """One thread per (lane, world): in those of the mask, :func:`write_inertia_of` the bodies a multiple away."""
+    lane, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if world_mask[world]:
+        for body in range(lane, tree.body_parent.shape[0], lanes):
+            write_inertia_of(body, world, tree, newton, solver, scratch)
 
 
 @wp.kernel
@@ -174,21 +183,18 @@ def mean_inverse_diagonal(tree: Tree, scratch: Scratch, dof: int, world: int) ->
     return float(total / wp.float64(size))
 
 
-@wp.kernel
-def write_inverse_weights(
-    world_mask: wp.array(dtype=bool),
+@wp.func
+def write_inverse_weights_of(
+    item: int,
+    world: int,
     tree: Tree,
     newton: NewtonParameters,
     scratch: Scratch,
     limit_solref: wp.array(dtype=wp.vec2),
     limit_solref_mode: wp.array(dtype=int),
-    # outputs
     solver: SolverParameters,
 ) -> None:
-    """One thread per (body, degree of freedom or joint, world): in those of the mask, what depends on M^-1."""
-    item, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
-    if not world_mask[world]:
-        return
+    """Write what depends on M^-1 of the body, the degree of freedom and the joint of a number."""
     if item < tree.body_parent.shape[0]:
         link = tree.body_link[item]
         weight = wp.vec2d()
@@ -214,8 +220,28 @@ def write_inverse_weights(
 
 
 @wp.kernel
+def write_inverse_weights(
+    world_mask: wp.array(dtype=bool),
+    lanes: int,
+    tree: Tree,
+    newton: NewtonParameters,
+    scratch: Scratch,
+    limit_solref: wp.array(dtype=wp.vec2),
+    limit_solref_mode: wp.array(dtype=int),
+    # outputs
+    solver: SolverParameters,
+) -> None:
+    """One thread per (lane, world): in those of the mask, :func:`write_inverse_weights_of` numbers a multiple away."""
+    lane, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    if world_mask[world]:
+        for item in range(lane, wp.max(tree.body_parent.shape[0], tree.dof_parent.shape[0]), lanes):
+            write_inverse_weights_of(item, world, tree, newton, scratch, limit_solref, limit_solref_mode, solver)
+
+
+@wp.kernel
 def write_contact_parameters(
     world_mask: wp.array(dtype=bool),
+    lanes: int,
     shape_index: wp.array2d(dtype=int),
     shape_mu: wp.array(dtype=float),
     shape_mu_torsional: wp.array(dtype=float),
@@ -228,18 +254,21 @@ def write_contact_parameters(
     geom_friction: wp.array2d(dtype=wp.vec3),
     geom_solref: wp.array2d(dtype=wp.vec2),
 ) -> None:
-    """One thread per (geometry, world): in those of the mask, friction, stiffness and damping as Newton has them."""
-    geom, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
+    """One thread per (lane, world): in those of the mask, friction, stiffness and damping as Newton has them.
+
+    A thread writes the geometries that are a multiple of lanes away.
+    """
+    lane, world = wp.tid()  # pyright: ignore - as many integers as the launch has dimensions
     if not world_mask[world]:
         return
-    shape = shape_index[world, geom]
-    if shape < 0:
-        return
-    geom_friction[world, geom] = wp.vec3(shape_mu[shape], shape_mu_torsional[shape], shape_mu_rolling[shape])
-    raw = False
-    if shape_solref_mode and shape_solref:
-        raw = shape_solref_mode[shape] == SOLREF_RAW
-    if raw:
-        geom_solref[world, geom] = shape_solref[shape]
-    else:
-        geom_solref[world, geom] = solref_of_gains(shape_ke[shape], shape_kd[shape])
+    for geom in range(lane, shape_index.shape[1], lanes):
+        shape = shape_index[world, geom]
+        if shape >= 0:
+            geom_friction[world, geom] = wp.vec3(shape_mu[shape], shape_mu_torsional[shape], shape_mu_rolling[shape])
+            raw = wp.bool(False)
+            if shape_solref_mode and shape_solref:
+                raw = shape_solref_mode[shape] == SOLREF_RAW
+            if raw:
+                geom_solref[world, geom] = shape_solref[shape]
+            else:
+                geom_solref[world, geom] = solref_of_gains(shape_ke[shape], shape_kd[shape])
