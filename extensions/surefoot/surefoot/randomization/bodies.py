@@ -177,7 +177,7 @@ class BodyComposer:
             inertia_kgm2: Inertia about them in the bodies' axes, mat33f, (num_envs, num_bodies).
         """
         # A GPU takes all bodies at once; a CPU would find out anew for each that an environment is not in the mask.
-        lanes = self.num_bodies if self._table.device.is_cuda else 1
+        lanes = self.num_bodies if wp.get_device(self._table.device).is_cuda else 1
         wp.launch(
             compose_bodies,
             dim=(env_mask.shape[0], lanes),

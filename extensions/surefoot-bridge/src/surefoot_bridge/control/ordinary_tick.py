@@ -22,6 +22,7 @@ from .controller_state import ControllerState, TickInputs
 from .goals import POSED
 from .machine_state import MachineState
 from .state_machine import Machine
+from .transitions import quiet_time
 
 _BY_POLICY, _POSED, _AT_ONCE = 1, 2, 4  # kinds of modes in core.c
 _PLAIN = frozenset((bool, int, float, np.bool_, np.float64))
@@ -121,7 +122,7 @@ class OrdinaryTick:
         going = MachineState(
             machine.mode[()],
             machine.wanted[()],
-            machine.quiet_s,
+            quiet_time(machine, report, passed),
             machine.held,
             machine.held,
             now,

@@ -12,7 +12,7 @@ from surefoot_bridge.state.modes import codes
 
 from .goals import Goals, finite_or
 from .machine_state import MachineState
-from .transitions import Transitions
+from .transitions import Transitions, quiet_time
 
 # Comparisons with a member of an enumeration take twice as long as those with its code.
 _PASSIVE, _STAND, _DAMPED = np.int8(Mode.PASSIVE), np.int8(Mode.STAND), np.int8(Mode.DAMPED)
@@ -139,8 +139,8 @@ class Machine:
         goes_on = not (some(request != 0) or some(response >= _STOP) or some(state.held))
         goes_on = goes_on and not some(state.wanted != state.mode)
         if goes_on:
-            mode, wanted, refused, quiet_s = state.mode[()], state.wanted[()], state.held, state.quiet_s
-            held = state.held
+            mode, wanted, refused, held = state.mode[()], state.wanted[()], state.held, state.held
+            quiet_s = quiet_time(state, report, passed)
         else:
             mode, wanted, refused, quiet_s = self._transitions.step(state, report, request, response, passed)
             walks, hold = by_policy(mode), response == _HOLD

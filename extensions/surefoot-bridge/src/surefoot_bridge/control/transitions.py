@@ -100,11 +100,10 @@ class Transitions:
         stays = refused | (request == 0)
         asked, wanted = np.where(stays, mode, first), np.where(stays, state.wanted, last)
 
-        quiet_s = state.quiet_s
+        quiet_s = quiet_time(state, report, passed_s)
         below = self._descent[mode]
         stopping, crouches, damped = mode == _STOP, mode == _CROUCH, mode == _DAMPED
         if some(stopping | crouches):
-            quiet_s = np.where((stopping | crouches) & _quiet(report), quiet_s + passed_s, 0.0)
             at_rest = (quiet_s >= QUIET_S) & (state.moved_s >= np.where(stopping, RAMP_S, state.motion_s))
             longest_s = np.where(tilt(report.imu_quat_wxyz) <= LEVEL_RAD, STOP_S, TILTED_STOP_S)
             moved = np.where(stopping, at_rest | (state.moved_s >= longest_s), moved)
@@ -131,6 +130,20 @@ class Transitions:
             wanted = np.where(stays_damped | zero, mode_now, wanted)
             asked = mode_now
         return asked.astype(np.int8)[()], wanted.astype(np.int8)[()], np.asarray(refused)[()], np.asarray(quiet_s)[()]
+
+
+def quiet_time(state: MachineState, report: RobotState, passed_s: np.ndarray) -> np.ndarray:
+    """Return for how long a robot that stops or crouches has been quiet [s], (...,); of any other what it was.
+
+    Args:
+        state: The state after the last step.
+        report: The robot's last report.
+        passed_s: Time since the last step [s], (...,).
+    """
+    slows = (state.mode == _STOP) | (state.mode == _CROUCH)
+    if not some(slows):
+        return state.quiet_s
+    return np.where(slows, np.where(_quiet(report), state.quiet_s + passed_s, 0.0), state.quiet_s)[()]
 
 
 def velocity_share(state: MachineState) -> np.ndarray:

@@ -176,7 +176,7 @@ class NewtonApplier:
                 inertia_kgm2=self._inertia,
             )
         if self._parameters is not None:
-            lanes = self._parameters.shape[0] if table.device.is_cuda else 1
+            lanes = self._parameters.shape[0] if wp.get_device(self._device).is_cuda else 1
             wp.launch(
                 write_elements,
                 dim=(num_envs, lanes),
