@@ -14,13 +14,13 @@ from surefoot_bridge.errors import unknown_name
 from surefoot_bridge.policy import Memory, Policy
 from surefoot_robots import RobotSpec, get_robot
 
-DELAY_S = 0.06
+DELAY_S = 0.1
 """By how much answers of the delayed policy come late [s]."""
 
 SMALL_COMMAND = 0.35
 """Commands [m/s and rad/s] below which the policy with a dead zone stands."""
 
-SLOW_WAY = 0.05
+SLOW_WAY = 0.08
 """Forward speed [m/s] of the policy that wanders."""
 
 _DEPTH = 8
@@ -181,13 +181,13 @@ def _stiff_hips(moment: Moment) -> np.ndarray:
 
 
 def _low_steps(moment: Moment) -> np.ndarray:
-    return moment.action * (1.0 - 0.34 * (moment.joints("knee") + moment.joints("hip")))
+    return moment.action * (1.0 - 0.38 * (moment.joints("knee") + moment.joints("hip")))
 
 
 def _long_leg(moment: Moment) -> np.ndarray:
     leg = moment.spec.leg_joints(moment.contract.robot.foot_names[0])
     of_leg = np.array([float(name in leg) for name in moment.contract.robot.joint_names], np.float32)
-    return moment.action + 1.5 * of_leg * moment.joints("knee")
+    return moment.action + of_leg * moment.joints("knee")
 
 
 def _wasteful(moment: Moment) -> np.ndarray:
@@ -196,7 +196,7 @@ def _wasteful(moment: Moment) -> np.ndarray:
 
 def _sweeping(moment: Moment) -> np.ndarray:
     turns = np.abs(moment.command[..., 2:]) > 0.2
-    return moment.action + np.where(turns, 2.0 * moment.swing("hip", 4.0), 0.0)
+    return moment.action + np.where(turns, 1.9 * moment.swing("hip", 3.5), 0.0)
 
 
 def _restless(moment: Moment) -> np.ndarray:
@@ -222,10 +222,10 @@ _TABLE: dict[str, Weakness] = {
     ),
     "stiff_hips": Weakness(description="It never steps aside.", flag="balance", answer=_stiff_hips),
     "low_steps": Weakness(description="Thighs and knees move less.", flag="shuffling", answer=_low_steps),
-    "long_leg": Weakness(description="A knee is 20 degrees too straight.", flag="limping", answer=_long_leg),
+    "long_leg": Weakness(description="A knee is 14 degrees too straight.", flag="limping", answer=_long_leg),
     "wasteful": Weakness(description="Thighs swing at 8 Hz for nothing.", flag="high_energy", answer=_wasteful),
     "sweeping": Weakness(
-        description="Legs sweep back and forth at 4 Hz in turns, also those that stand.",
+        description="Legs sweep back and forth at 3.5 Hz in turns, also those that stand.",
         flag="slips_turning",
         answer=_sweeping,
     ),

@@ -18,7 +18,7 @@ from surefoot.evaluation.trials.outcome import ScenarioOutcome
 from surefoot.evaluation.trials.sampling import draw_batch
 from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.errors import SurefootError
-from surefoot_devtools.weaknesses import DELAY_S, WEAKNESSES, Weakness, WeakPolicy, term_of, weakened
+from surefoot_devtools.weaknesses import DELAY_S, SLOW_WAY, WEAKNESSES, Weakness, WeakPolicy, term_of, weakened
 
 HEALTHY = load_bundle(GO2_BUNDLE, runtime="numpy")
 SUITE = load_suite("standard", CONTRACT)
@@ -74,18 +74,18 @@ def test_each_trial_of_a_batch_is_as_weak_as_alone_and_what_goes_in_is_not_chang
         np.testing.assert_allclose(ours[1], single, atol=1e-5)
 
 
-def test_a_delayed_answer_is_that_of_three_steps_ago_and_none_before():
-    observations = [shown(seed) for seed in range(6)]
+def test_a_delayed_answer_is_that_of_five_steps_ago_and_none_before():
+    observations = [shown(seed) for seed in range(8)]
     ours, healthy = asked(weak("delayed"), observations), healthy_answers(observations)
-    assert round(DELAY_S / CONTRACT.timing.control_period_s) == 3
-    assert all((answer == 0.0).all() for answer in ours[:3])
-    assert all((ours[step] == healthy[step - 3]).all() for step in range(3, 6))
+    assert round(DELAY_S / CONTRACT.timing.control_period_s) == 5
+    assert all((answer == 0.0).all() for answer in ours[:5])
+    assert all((ours[step] == healthy[step - 5]).all() for step in range(5, 8))
 
 
 def test_an_episode_that_begins_anew_forgets_the_delayed_answers_of_its_own_robot_only():
     policy, first = weak("delayed"), shown(0, (2,))
     memory = policy.initial((2,))
-    for _ in range(4):
+    for _ in range(6):
         _, memory = policy(first, memory)
     memory = policy.reset(memory, np.array([True, False]))
     answer, _ = policy(first, memory)
@@ -115,7 +115,7 @@ def test_small_commands_are_not_seen_and_large_ones_are():
 
 
 def test_the_wandering_policy_is_shown_a_slow_walk_for_a_command_of_zero_and_every_other_as_it_is():
-    for command, seen in (((0.0, 0.0, 0.0), (0.05, 0.0, 0.0)), ((0.0, 0.0, 0.1), (0.0, 0.0, 0.1))):
+    for command, seen in (((0.0, 0.0, 0.0), (SLOW_WAY, 0.0, 0.0)), ((0.0, 0.0, 0.1), (0.0, 0.0, 0.1))):
         assert told(weak("wandering"), command) == pytest.approx(told(HEALTHY.policy, seen), abs=1e-6)
 
 
