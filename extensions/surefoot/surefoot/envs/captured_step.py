@@ -28,6 +28,9 @@ _LOG = logging.getLogger(__name__)
 EAGER_STEPS = 2
 """Steps that are taken first: they compile kernels, and make what is kept."""
 
+_NOT_RECORDED = (NotImplementedError, RuntimeError, AttributeError)
+"""What Warp raises of a launch that it cannot record."""
+
 _READS = (torch.Tensor.cpu, torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__)
 
 
@@ -68,6 +71,7 @@ class CapturedStep:
         else:
             self._graph, self._recorded_for = self._record(), layout
         if self._graph is None:
+            self.wrote_in_place = False
             env.advance()
         else:
             wp.capture_launch(self._graph)
@@ -76,8 +80,8 @@ class CapturedStep:
         """Upload what has changed; returns whether anything has, or whether a curriculum has its turn."""
         env = self._env
         changed = [part.upload() for part in _uploading(env)]
-        curricula = env.curriculum_manager._term_cfgs
-        return any(changed) or any(cfg.func.is_due(env, **cfg.params) for cfg in curricula if _has_turns(cfg.func))
+        with_turns = [cfg for cfg in env.curriculum_manager._term_cfgs if hasattr(cfg.func, "is_due")]
+        return any(changed) or any(cfg.func.is_due(env, **cfg.params) for cfg in with_turns)
 
     def _layout(self) -> tuple[Any, ...]:
         """Return what a graph is recorded for: whoever changes it gets another one."""
@@ -124,11 +128,7 @@ class CapturedStep:
             try:
                 with wp.ScopedCapture(device=str(env.device)) as capture:
                     env.advance()
-            except (
-                NotImplementedError,
-                RuntimeError,
-                AttributeError,
-            ) as error:  # what Warp says of a launch that it cannot record
+            except _NOT_RECORDED as error:
                 self.obstacles.append(str(error))
                 self._give_up()
                 return None
@@ -146,10 +146,6 @@ def _uploading(env: Any) -> Iterator[Any]:
     """Yield what uploads settings that curricula may change."""
     yield from (env.termination_manager, env.reward_manager, env.observation_manager)
     yield from (term for term in env.command_manager._terms.values() if hasattr(term, "upload"))
-
-
-def _has_turns(term: Any) -> bool:
-    return hasattr(term, "is_due")
 
 
 def _owner(manager: type, name: str) -> type:
@@ -202,4 +198,4 @@ def _looked_at(obstacles: list[str]) -> Iterator[None]:
 
 
 def _is_library(file: str) -> bool:
-    return file == __file__ or any(f"/{name}/" in file for name in ("torch", "warp", "contextlib"))
+    return file == __file__ or "/torch/" in file or "/warp/" in file
