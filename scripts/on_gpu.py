@@ -20,7 +20,7 @@ from surefoot.files import write_json
 from surefoot.report import provenance
 from surefoot_bridge.command_line import ended
 from surefoot_bridge.errors import SurefootError
-from surefoot_devtools.benchmarking.card_worker import MODULE, CardRequest, shipped_policy
+from surefoot_devtools.benchmarking.card_worker import MODULE, CardRequest
 from surefoot_devtools.benchmarking.suite import run_module, run_worker
 from surefoot_devtools.benchmarking.worker import Request
 
@@ -123,9 +123,9 @@ def _graph_equals_eager(device: str) -> dict[str, Any]:
 
 
 def _steps(task: str, num_envs: int, sizes: Sizes) -> dict[str, Any]:
-    policy = shipped_policy(task, BUNDLES)
+    policy = BUNDLES / task / "policy.pt"
     return run_module(
-        MODULE, CardRequest(task, num_envs, sizes.device, sizes.seconds, sizes.steps_without_wait, policy)
+        MODULE, CardRequest(task, num_envs, sizes.device, sizes.seconds, sizes.steps_without_wait, str(policy))
     )
 
 

@@ -55,7 +55,8 @@ def main(planted: str, task: str = TASK, device: str = "cpu") -> dict:
                 if step % RESET_EVERY == 0:
                     base.episode_length_buf[step // RESET_EVERY % NUM_ENVS] = base.max_episode_length
                 if step == 25:
-                    base.reward_manager._term_cfgs[0].weight *= 2.0
+                    for cfg in base.reward_manager._term_cfgs:  # those that were off are switched on
+                        cfg.weight = 2.0 * cfg.weight or -0.1
                 if step == 40:
                     base.episode_length_buf = base.episode_length_buf.clone()
                 if step == 55:

@@ -8,6 +8,7 @@ import torch
 import warp as wp
 
 from surefoot.randomization.presets import preset_ranges
+from surefoot.replaced import replaced
 from surefoot_bridge.actuators.parameters import PER_ENVIRONMENT, PER_JOINT
 from surefoot_devtools.benchmarking.counting import count_allocations, count_launches, read_tracker_report
 from surefoot_devtools.benchmarking.randomization_suite import RandomizationSuite, growth, holds, limits
@@ -18,7 +19,7 @@ from surefoot_devtools.benchmarking.stock_terms import (
     values_per_environment,
     without_stock_term,
 )
-from surefoot_devtools.benchmarking.timing import Stopwatch, median_us, random_environments, replaced
+from surefoot_devtools.benchmarking.timing import Stopwatch, median_us, random_environments
 from surefoot_devtools.benchmarking.traffic import actuator_parameters, bytes_moved, sizes_of_arguments
 from surefoot_robots import get_robot
 

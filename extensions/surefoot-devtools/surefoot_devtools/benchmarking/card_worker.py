@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from surefoot_devtools.benchmarking.environment import opened
@@ -28,7 +27,7 @@ class CardRequest:
         device: Where.
         seconds: Length of each measurement [s].
         steps_without_wait: Control steps in which torch must not wait for a card.
-        policy: File of a TorchScript policy to play; empty for none.
+        policy: File of a TorchScript policy to play.
     """
 
     task: str
@@ -36,7 +35,7 @@ class CardRequest:
     device: str
     seconds: float
     steps_without_wait: int
-    policy: str = ""
+    policy: str
 
 
 @dataclass(frozen=True)
@@ -88,9 +87,8 @@ def measure(request: CardRequest) -> CardMeasurement:
         rates["eager"] = _rate(env, act, request)
         vars(base)["_captured_step"] = captured
         rates["graph"] = _rate(env, act, request)
-        if request.policy:
-            policy = torch.jit.load(request.policy, map_location=request.device).eval()
-            rates["playback"] = _rate(env, lambda observations: policy(observations["policy"]), request)
+        policy = torch.jit.load(request.policy, map_location=request.device).eval()
+        rates["playback"] = _rate(env, lambda observations: policy(observations["policy"]), request)
         gpu_ms = memory_gib = None
         if on_card:
             torch.cuda.set_sync_debug_mode("error")
@@ -126,12 +124,6 @@ def _gpu_ms(env: Any, act: Any) -> float:
         torch.cuda.synchronize()
     total_us = sum(event.self_device_time_total for event in profiler.key_averages())
     return total_us / 1e3 / WARM_UP_STEPS
-
-
-def shipped_policy(task: str, bundles: Path) -> str:
-    """Return the TorchScript file of a task's shipped policy; empty where none is."""
-    file = bundles / task / "policy.pt"
-    return str(file) if file.is_file() else ""
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from surefoot.replaced import replaced
 from surefoot_devtools.benchmarking.counting import Launches, Tally
 from surefoot_devtools.benchmarking.environment import OUR_TASK, Side, opened
-from surefoot_devtools.benchmarking.timing import replaced
 from surefoot_devtools.benchmarking.worker import ACTION_STD, serve
 
 MODULE = "surefoot_devtools.benchmarking.launches_worker"

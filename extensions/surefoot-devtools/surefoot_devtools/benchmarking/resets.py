@@ -12,9 +12,9 @@ import warp as wp
 from surefoot.envs.env import ENGINES
 from surefoot.randomization.randomization import Randomization, make_layout
 from surefoot.randomization.randomization_cfg import RandomizationCfg
+from surefoot.replaced import replaced
 
 from .stock_terms import matched_ranges, stock_event_terms
-from .timing import replaced
 
 if TYPE_CHECKING:
     from surefoot_robots import RobotSpec

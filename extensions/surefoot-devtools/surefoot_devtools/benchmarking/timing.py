@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from surefoot.replaced import replaced
+
 WARM_UP_CALLS = 3
 """Calls before the first that counts: they compile kernels, fill caches and allocate what is kept."""
 
@@ -104,20 +106,3 @@ class Stopwatch:
                 self._running = False
 
         return timed
-
-
-@contextmanager
-def replaced(*replacements: tuple[Any, str, Any]) -> Iterator[None]:
-    """Replace attributes, each given by owner, name and new value, for the length of a block."""
-    missing = object()
-    before = [(owner, name, vars(owner).get(name, missing)) for owner, name, _ in replacements]
-    for owner, name, value in replacements:
-        setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        for owner, name, value in before:
-            if value is missing:  # it was inherited
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)

@@ -14,19 +14,24 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 import warp as wp
+from isaaclab.physics import PhysicsManager
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from surefoot.replaced import replaced
 
 _LOG = logging.getLogger(__name__)
 
 EAGER_STEPS = 2
 """Steps that are taken first: they compile kernels, and make what is kept."""
+
+_MANAGERS = Path(__file__).parent / "fused"
 
 _NOT_RECORDED = (NotImplementedError, RuntimeError, AttributeError)
 """What Warp raises of a launch that it cannot record."""
@@ -79,7 +84,11 @@ class CapturedStep:
     def _host_has_work(self) -> bool:
         """Upload what has changed; returns whether anything has, or whether a curriculum has its turn."""
         env = self._env
-        changed = [part.upload() for part in _uploading(env)]
+        managers = (env.termination_manager, env.reward_manager, env.observation_manager)
+        changed = [manager.upload() for manager in managers]
+        if any(changed):
+            self._graph = None  # a term that is switched on may read what none did before
+        changed += [term.upload() for term in env.command_manager._terms.values() if hasattr(term, "upload")]
         with_turns = [cfg for cfg in env.curriculum_manager._term_cfgs if hasattr(cfg.func, "is_due")]
         return any(changed) or any(cfg.func.is_due(env, **cfg.params) for cfg in with_turns)
 
@@ -88,6 +97,7 @@ class CapturedStep:
         env, backend = self._env, self._physics.backend
         return (
             env.episode_length_buf.data_ptr(),
+            env.max_episode_length,
             self._physics._decimation,
             backend.state_0.joint_q.ptr,
         )
@@ -102,9 +112,7 @@ class CapturedStep:
 
     def _give_up(self) -> None:
         """Take steps without a graph from now on, and say why."""
-        # What a manager does with what a term gave says nothing that the term's own lines do not.
-        of_terms = [obstacle for obstacle in self.obstacles if not obstacle.startswith("_compute_of_torch")]
-        self.obstacles = list(dict.fromkeys(of_terms or self.obstacles))
+        self.obstacles = list(dict.fromkeys(self.obstacles))
         self._env.randomization.pushes.looks_first = str(self._env.device) == "cpu"
         _LOG.warning(
             "Control steps are launched kernel by kernel, which costs most of the speed of a GPU: a graph cannot hold "
@@ -117,21 +125,18 @@ class CapturedStep:
         """Return the graph of a step, which counts itself, and runs when the graph is launched; None without one."""
         env, physics = self._env, self._physics
         # The engine's own graph, which none can be launched into, is left out for what it consists of.
-        without_graph = [
-            _replaced(_owner(physics, name), name, value)
-            for name, value in (("_graph", None), ("_graph_capture_pending", False))
-        ]
-        with ExitStack() as stack:
-            for change in without_graph:
-                stack.enter_context(change)
-            stack.enter_context(env.observation_manager.in_place())
-            try:
-                with wp.ScopedCapture(device=str(env.device)) as capture:
-                    env.advance()
-            except _NOT_RECORDED as error:
-                self.obstacles.append(str(error))
-                self._give_up()
-                return None
+        without_graph = replaced((physics, "_graph", None), (physics, "_graph_capture_pending", False))
+        try:
+            with (
+                without_graph,
+                env.observation_manager.in_place(),
+                wp.ScopedCapture(device=str(env.device)) as capture,
+            ):
+                env.advance()
+        except _NOT_RECORDED as error:
+            self.obstacles.append(str(error))
+            self._give_up()
+            return None
         return capture.graph
 
     def _count(self) -> None:
@@ -139,39 +144,22 @@ class CapturedStep:
         env, physics = self._env, self._physics
         env.count_physics()
         env.sim._physics_step_count += 1
-        _owner(physics, "_sim_time")._sim_time += physics._solver_dt * physics._num_substeps * physics._decimation
-
-
-def _uploading(env: Any) -> Iterator[Any]:
-    """Yield what uploads settings that curricula may change."""
-    yield from (env.termination_manager, env.reward_manager, env.observation_manager)
-    yield from (term for term in env.command_manager._terms.values() if hasattr(term, "upload"))
-
-
-def _owner(manager: type, name: str) -> type:
-    """Return the class of an engine's manager that holds a value, which its subclasses set there."""
-    return next(owner for owner in manager.__mro__ if name in vars(owner))
-
-
-@contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """Give an owner another value for the length of a block."""
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
+        PhysicsManager._sim_time += physics._solver_dt * physics._num_substeps * physics._decimation
 
 
 @contextmanager
 def _looked_at(obstacles: list[str]) -> Iterator[None]:
-    """Note operations of torch and reads of the device, with the line that asked for them."""
+    """Note operations of torch and reads of the device, with the line that asked for them.
+
+    What a manager does with what a term of torch gave is noted only where the term's own lines did nothing.
+    """
+    of_managers: list[str] = []
 
     def note(what: str) -> None:
         frames = [frame for frame in traceback.extract_stack() if not _is_library(frame.filename)]
         line = frames[-1]
-        obstacles.append(f"{line.name} ({Path(line.filename).name}:{line.lineno}) by {what}")
+        noted = of_managers if Path(line.filename).parent == _MANAGERS else obstacles
+        noted.append(f"{line.name} ({Path(line.filename).name}:{line.lineno}) by {what}")
 
     class Operations(TorchDispatchMode):
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -193,8 +181,10 @@ def _looked_at(obstacles: list[str]) -> Iterator[None]:
         note("wp.array.numpy")
         return read(array)
 
-    with _replaced(wp.array, "numpy", noted_read), Reads(), Operations():
+    with replaced((wp.array, "numpy", noted_read)), Reads(), Operations():
         yield
+    if not obstacles:
+        obstacles += of_managers
 
 
 def _is_library(file: str) -> bool:

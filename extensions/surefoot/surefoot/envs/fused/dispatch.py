@@ -10,8 +10,8 @@ from typing import Any
 import warp as wp
 
 from .inputs import (
-    COLUMNS,
     ELEMENT,
+    ENVIRONMENT,
     NUMBERS,
     ROBOT,
     SELECTED_JOINTS,
@@ -39,7 +39,7 @@ def call_of(function: wp.Function) -> str:
     """Return the call of a term for the robot ``env`` with the parameters of the row ``term``, as source."""
     places = {name: f"table.parameters[term, {place}]" for place, name in enumerate(parameters_of(function))}
     places |= {name: f"inputs.{name}[env]" for name in STATE}
-    places |= {name: f"inputs.{name}" for name in (*ROBOT, *COLUMNS, *NUMBERS)}
+    places |= {name: f"inputs.{name}" for name in (*ROBOT, *ENVIRONMENT, *NUMBERS)}
     places |= {SELECTED_JOINTS: "table.selected_joints[term]", ELEMENT: ELEMENT}
     return f"{function.key}({', '.join(places[name] for name in arguments_of(function))})"
 

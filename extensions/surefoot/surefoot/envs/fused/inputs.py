@@ -1,9 +1,9 @@
 """What a term of one robot is given, by the names of its arguments, and the arrays that hold it for all robots.
 
 A term is a Warp function. An argument's name says what it is given: the state of the robot by :data:`STATE`, its
-constants by :data:`ROBOT`, those of the environment by :data:`NUMBERS` and :data:`COLUMNS`, and ``selected_joints`` by
-the term's ``joint_pattern`` and ``num_joints``. What none of them knows is a parameter of the term, a number of its
-configuration.
+constants by :data:`ROBOT`, those of the environment by :data:`NUMBERS` and :data:`ENVIRONMENT`, and
+``selected_joints`` by the term's ``joint_pattern`` and ``num_joints``. What none of them knows is a parameter of the
+term, a number of its configuration.
 """
 
 # A kernel is compiled by Warp, whose types are no types to Python.
@@ -93,7 +93,7 @@ def _privileged_columns(env: Any) -> list[int]:
     return [column for part in slices for column in range(part.start, part.stop)]
 
 
-COLUMNS: dict[str, Callable[[Any], Sequence[int] | Sequence[float]]] = {
+ENVIRONMENT: dict[str, Callable[[Any], Sequence[int] | Sequence[float]]] = {
     "privileged_columns": _privileged_columns,
     "field_bounds_w": lambda env: env.field.bounds_w,
 }
@@ -128,7 +128,7 @@ ELEMENT = "element"
 
 def _make_struct() -> Any:
     fields: dict[str, Any] = {name: reading.array for name, reading in STATE.items()}
-    fields |= {name: wp.array(dtype=int if name in _INDICES else float) for name in (*ROBOT, *COLUMNS)}
+    fields |= {name: wp.array(dtype=int if name in _INDICES else float) for name in (*ROBOT, *ENVIRONMENT)}
     fields |= {name: number.kind for name, number in NUMBERS.items()}
     return wp.struct(type("RobotInputs", (), {"__annotations__": fields, "__module__": __name__}))
 
@@ -145,7 +145,7 @@ def arguments_of(function: wp.Function) -> dict[str, Any]:
 
 def parameters_of(function: wp.Function) -> list[str]:
     """Return the arguments of a term that its configuration gives, in order."""
-    known = {*STATE, *ROBOT, *COLUMNS, *NUMBERS, SELECTED_JOINTS, ELEMENT}
+    known = {*STATE, *ROBOT, *ENVIRONMENT, *NUMBERS, SELECTED_JOINTS, ELEMENT}
     return [name for name in arguments_of(function) if name not in known]
 
 
@@ -181,7 +181,7 @@ class BoundInputs:
         """
         names = {name for function in functions for name in arguments_of(function)}
         robot: dict[str, Sequence[float]] = {name: of(env.robot_spec) for name, of in ROBOT.items() if name in names}
-        robot |= {name: of(env) for name, of in COLUMNS.items() if name in names}
+        robot |= {name: of(env) for name, of in ENVIRONMENT.items() if name in names}
         read = {**STATE, **NUMBERS}
         return cls({name: _reader(env, read[name]) for name in names & read.keys()}, robot, str(env.device))
 
@@ -222,7 +222,8 @@ def check_arguments(function: wp.Function) -> None:
     parameters = parameters_of(function)
     for name, kind in arguments_of(function).items():
         if name in parameters and kind is not float:
+            given = ", ".join(sorted({*STATE, *ROBOT, *ENVIRONMENT, *NUMBERS, SELECTED_JOINTS}))
             raise SurefootError(
                 f"The term {function.key!r} asks for {name!r}, which is neither a number nor something that terms are "
-                f"given; they are given: {', '.join(sorted({*STATE, *ROBOT, *COLUMNS, *NUMBERS, SELECTED_JOINTS}))}."
+                f"given; they are given: {given}."
             )

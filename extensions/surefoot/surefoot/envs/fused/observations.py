@@ -23,7 +23,7 @@ from isaaclab.managers import ObservationManager
 from surefoot.sensors.observation import FusedProprioception
 
 from .dispatch import TermTable, make_dispatch
-from .inputs import COLUMNS, STATE, BoundInputs, RobotInputs, arguments_of
+from .inputs import ENVIRONMENT, STATE, BoundInputs, RobotInputs, arguments_of
 from .term import Launch, RobotTerm, Terms, functions_of_terms, with_others
 
 wp.set_module_options({"enable_backward": False})  # no gradients are taken; a CPU is faster without
@@ -321,4 +321,4 @@ class ObservationTerm(RobotTerm):
 def _width(function: wp.Function, env: Any) -> int:
     """Return how many numbers a term has: as many as its first argument."""
     first = next(iter(arguments_of(function)))
-    return len(COLUMNS[first](env)) if first in COLUMNS else math.prod(STATE[first].read(env).shape[1:])
+    return len(ENVIRONMENT[first](env)) if first in ENVIRONMENT else math.prod(STATE[first].read(env).shape[1:])
