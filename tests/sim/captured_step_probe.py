@@ -67,7 +67,7 @@ def main(planted: str, task: str = TASK, device: str = "cpu") -> dict:
                     base.reset(env_ids=torch.tensor([2, 5], device=device))
                 observations, reward, *_, extras = base.step(action)
                 resets += int(base.reset_buf.sum())
-                log = {name: float(value) for name, value in extras["log"].items()}
+                log = {name: torch.as_tensor(value).clone() for name, value in extras["log"].items()}  # NaN is NaN
                 seen.append([{**observations}, reward.clone(), base.reset_buf.clone(), log])
             return seen, capture_env_state(base), resets
 
