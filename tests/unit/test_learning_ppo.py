@@ -6,17 +6,19 @@ from typing import Any
 import pytest
 import torch
 from rsl_rl.algorithms import PPO
-from rsl_rl.storage import RolloutStorage
 from tests.unit.tiny_learning import TinyEnv, tiny_config
 
 from surefoot.learning.fault_guard import TrainingFaultError
 from surefoot.learning.network_signature import SignatureMismatchError
 from surefoot.learning.ppo import FAULTY_UPDATES_IN_A_ROW, SurefootPPO
+from surefoot_devtools.benchmarking.counting import Tally
 
 
-def build(algorithm=SurefootPPO, **options) -> tuple[TinyEnv, Any]:
+def build(algorithm=SurefootPPO, *, normalized=False, **options) -> tuple[TinyEnv, Any]:
     torch.manual_seed(0)
     env, cfg = TinyEnv(), {**tiny_config(**options), "multi_gpu": None}
+    for network in ("actor", "critic"):
+        cfg[network]["obs_normalization"] = normalized
     if algorithm is PPO:
         cfg["algorithm"]["class_name"] = "PPO"
     return env, algorithm.construct_algorithm(env.get_observations(), env, cfg, "cpu")
@@ -169,11 +171,104 @@ def test_a_run_does_not_begin_with_the_actor_of_another_robot():
         ppo.begin_with(saved)
 
 
-def test_the_storage_copies_what_it_is_given():
-    # The runner hands over new tensors; rsl_rl keeps a reference to an observation until the step is over.
+def test_what_acting_was_given_may_be_written_over_at_once():
     env, ppo = build()
-    assert isinstance(ppo.storage, RolloutStorage)
     obs = env.get_observations()
     with torch.inference_mode():
-        ppo.act(obs)
-        assert ppo.transition.observations is obs
+        actions = ppo.act(obs)
+        expected = obs["policy"].clone()
+        obs["policy"].zero_()
+        assert torch.equal(ppo.storage.observations[0]["policy"], expected)
+        assert torch.equal(ppo.storage.actions[0], actions)
+
+
+STORED = (
+    *("actions", "values", "actions_log_prob", "distribution_params", "rewards", "dones"),
+    *("returns", "advantages"),
+)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"desired_kl": 1e-6},  # lowers the learning rate
+        {"desired_kl": 1.0},  # raises it
+        {"schedule": "fixed", "normalize_advantage_per_mini_batch": True, "use_clipped_value_loss": False},
+        {"symmetry_cfg": {"data_augmentation_func": reflect, "use_mirror_loss": True, "mirror_loss_coeff": 2.0}},
+    ],
+)
+def test_iterations_are_rsl_rls_own(options):
+    runs = []
+    for algorithm in (PPO, SurefootPPO):
+        env, ppo = build(algorithm, normalized=True, **options)
+        rows = []
+        for _ in range(3):
+            collect(env, ppo)
+            stored = {name: copy.deepcopy(getattr(ppo.storage, name)) for name in STORED}
+            stored["observations"] = ppo.storage.observations["policy"].clone()
+            rows.append((stored, ppo.update(), ppo.learning_rate, parameters(ppo), ppo.actor.obs_normalizer.std))
+        runs.append(rows)
+    for (stored, losses, rate, weights, std), (ours, our_losses, our_rate, our_weights, our_std) in zip(
+        *runs, strict=True
+    ):
+        for name, values in stored.items():
+            torch.testing.assert_close(list(ours[name]), list(values), rtol=1e-4, atol=1e-5)
+        assert our_rate == pytest.approx(rate, rel=1e-6)
+        assert {**losses, "skipped_updates": 0.0} == pytest.approx(our_losses, rel=1e-3, abs=1e-5)
+        torch.testing.assert_close(our_weights, weights, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(our_std, std)
+
+
+def addresses(ppo):
+    """Where everything lies that a graph reads or writes."""
+    storage = ppo.storage
+    tensors = [*ppo.actor.state_dict().values(), *ppo.critic.state_dict().values()]
+    tensors += [value for state in ppo.optimizer.state.values() for value in state.values()]
+    tensors += [group["lr"] for group in ppo.optimizer.param_groups]
+    tensors += [*storage.observations.values(), *storage.distribution_params, *ppo._observed.values()]
+    tensors += [getattr(storage, name) for name in ("actions", "values", "actions_log_prob", "returns", "advantages")]
+    return [tensor.data_ptr() for tensor in (*tensors, ppo._rate, ppo._chosen, ppo._step, ppo._loss_sums, ppo._skipped)]
+
+
+def test_nothing_that_a_graph_reads_moves_in_training_or_by_saving():
+    env, ppo = build(normalized=True)
+    collect(env, ppo)
+    ppo.update()  # makes the optimiser's moments
+    before = addresses(ppo)
+    for _ in range(2):
+        collect(env, ppo)
+        ppo.update()
+        ppo.save()
+    assert addresses(ppo) == before
+
+
+def test_a_loaded_checkpoint_whose_moments_lie_elsewhere_drops_the_graphs(monkeypatch):
+    _, ppo = build()
+    forgotten = []
+    for region in ppo.regions:
+        monkeypatch.setattr(region, "forget", lambda name=region.name: forgotten.append(name))
+    ppo.load(ppo.save(), None, strict=True)
+    assert forgotten == ["Acting", "Learning"]
+
+
+def test_nothing_in_training_waits_for_the_device_but_one_read_of_the_losses_and_one_of_faults():
+    env, ppo = build(normalized=True)
+    collect(env, ppo)
+    ppo.update()
+    tally = Tally()
+    obs = env.get_observations()
+    with torch.inference_mode(), tally.opened():
+        for _ in range(4):
+            with tally.scope("training"):
+                actions = ppo.act(obs)
+            obs, rewards, dones, extras = env.step(actions)
+            with tally.scope("training"):
+                ppo.process_env_step(obs, rewards, dones, extras)
+        with tally.scope("training"):
+            ppo.compute_returns(obs)
+    with tally.opened(), tally.scope("update"):
+        ppo.update()
+    assert not tally.of["training",].waits
+    waits = tally.of["update",].waits
+    uploads = 2  # of the number of samples, by each normaliser
+    assert waits.total() <= 2 + uploads, waits

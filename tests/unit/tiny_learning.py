@@ -15,10 +15,10 @@ class TinyEnv(VecEnv):
     ``corrupt`` may change what a step returns: it is called with (step, observations, rewards).
     """
 
-    def __init__(self, num_envs=NUM_ENVS, corrupt=None):
+    def __init__(self, num_envs=NUM_ENVS, corrupt=None, device="cpu"):
         self.num_envs, self.num_actions, self.max_episode_length = num_envs, NUM_ACTIONS, 4
-        self.device, self.cfg, self.extras = "cpu", SimpleNamespace(robot_name="tiny"), {}
-        self.episode_length_buf = torch.zeros(num_envs, dtype=torch.long)
+        self.device, self.cfg, self.extras = device, SimpleNamespace(robot_name="tiny"), {}
+        self.episode_length_buf = torch.zeros(num_envs, dtype=torch.long, device=device)
         self.corrupt = corrupt
         self.steps = 0
         self.actions = []
@@ -28,7 +28,9 @@ class TinyEnv(VecEnv):
         return self
 
     def get_observations(self):
-        return TensorDict({"policy": torch.randn(self.num_envs, NUM_OBS)}, batch_size=[self.num_envs])
+        return TensorDict(
+            {"policy": torch.randn(self.num_envs, NUM_OBS, device=self.device)}, batch_size=[self.num_envs]
+        )
 
     def step(self, actions):
         self.actions.append(actions.clone())

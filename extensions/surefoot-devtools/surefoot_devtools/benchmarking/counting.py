@@ -33,6 +33,8 @@ class Launches:
     """What makes the host wait for the device: reads, uploads, and shapes that depend on values."""
     allocations: Counter[str] = field(default_factory=Counter)
     """What asks for memory of the device, from a cache or not."""
+    runs: Counter[str] = field(default_factory=Counter)
+    """How often the scope was entered, under its name."""
 
     @property
     def total(self) -> int:
@@ -56,6 +58,7 @@ class Tally:
     def scope(self, name: str) -> Iterator[None]:
         """Count what happens in a block under a name, within the scope of now."""
         before, self._path = self._path, (*self._path, name)
+        self.of[self._path].runs[name] += 1
         try:
             yield
         finally:

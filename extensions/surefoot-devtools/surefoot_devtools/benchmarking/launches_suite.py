@@ -17,6 +17,7 @@ from surefoot_devtools.benchmarking.launches_worker import (
     MODULE,
     STEP,
     TRAINING,
+    UNPROVEN,
     LaunchesCount,
     LaunchesRequest,
 )
@@ -35,11 +36,13 @@ BUDGET: Mapping[str, float] = MappingProxyType(
         "waits_terms": 0.0,
         "launches_captured": 10.0,
         "waits_captured": 0.0,
-        "launches_training": 75.0,
+        "launches_training_with_graphs": 20.0,
+        "waits_training": 0.0,
+        "waits_unproven": 0.0,
     }
 )
 """What may be asked of the device in a control step, kernel by kernel and as a graph, in all and by terms, and in
-training beside it."""
+training beside it, where each region that a GPU records is one launch and waits for nothing."""
 
 OF_TERMS = ("rewards", "terminations", "observations")
 """Managers whose launches and waits are those of terms."""
@@ -87,6 +90,13 @@ def figures_of(count: LaunchesCount) -> dict[str, float]:
         figures[f"{kind}_terms"] = sum(
             row[kind] for row in count.rows if row["phase"] == STEP and row["manager"] in OF_TERMS
         )
+    unproven = [row for row in count.rows if row["term"].startswith(UNPROVEN)]
+    for phase in (TRAINING, ITERATION):
+        regions = [row for row in unproven if row["phase"] == phase]
+        figures[f"unproven_{phase}"] = sum(row["launches"] for row in regions)
+        once = sum(row["runs"] for row in regions)
+        figures[f"{FIGURES[phase]}_with_graphs"] = figures[FIGURES[phase]] - figures[f"unproven_{phase}"] + once
+    figures["waits_unproven"] = sum(row["waits"] for row in unproven)
     return figures
 
 

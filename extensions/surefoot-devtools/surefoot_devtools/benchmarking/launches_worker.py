@@ -22,6 +22,10 @@ STEP, CAPTURED, TRAINING, ITERATION = "step", "captured", "training", "iteration
 """Phases: a control step launched kernel by kernel, one launched as a graph, what training adds to each, and what it
 does once per iteration."""
 
+UNPROVEN = "region"
+"""Begins the name of a scope whose launches are one on a GPU, which records them as a graph; here they are counted as
+they are, for nothing here proves that it does."""
+
 _STEPS_TO_A_GRAPH = 5
 """Control steps after which there is a graph, if there will be one."""
 
@@ -45,7 +49,7 @@ class LaunchesCount:
     """What was counted: one row for each scope, and the most frequent operations in all of a phase.
 
     A row has ``phase``, ``manager``, ``term`` (empty for what a manager does itself), and the means over control steps
-    (over iterations in the last phase) ``launches``, ``waits`` and ``allocations``.
+    (over iterations in the last phase) ``launches``, ``waits``, ``allocations`` and ``runs`` of the scope.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -136,6 +140,9 @@ def _train(env: Any, agent: Any, *, ours: bool) -> Tally:
     with ExitStack() as stack:
         for phase, owner, method, name in _parts_of_training(runner, ours=ours):
             stack.enter_context(_inside(tally, owner, method, phase, name))
+        for region in getattr(runner.alg, "regions", ()):
+            if not region.is_recorded:
+                stack.enter_context(_inside(tally, region, "run", f"{UNPROVEN} {region.name}"))
         stack.enter_context(tally.opened())
         runner.learn(1)
     return tally
@@ -269,6 +276,7 @@ def _report(result: LaunchesCount, tally: Tally, times: dict[str, int]) -> None:
             "launches": counted.total / times[phase],
             "waits": counted.waits.total() / times[phase],
             "allocations": counted.allocations.total() / times[phase],
+            "runs": counted.runs.total() / times[phase],
         }
         result.rows.append({"phase": phase, "manager": manager, "term": term, **counts})
         for into, names in (

@@ -53,16 +53,18 @@ class EpisodeStatistics:
             ``Train/mean_reward`` and ``Train/mean_episode_length`` once an episode has ended, and the mean of each
             logged term over the resets of the iteration, leaving out values that are not finite.
         """
-        with_end: list[bool] = []  # by step
+        with_end: set[int] = set()  # steps
         if self._ended:
             ended, returns, lengths = (
                 torch.stack(column) for column in zip(*self._ended, strict=True)
             )  # (steps, num_envs)
-            with_end = ended.any(dim=1).tolist()
-            self._returns.extend(returns[ended].tolist())
-            self._lengths.extend(lengths[ended].tolist())
+            steps, environments = torch.nonzero(ended, as_tuple=True)
+            columns = torch.stack((steps.float(), returns[steps, environments], lengths[steps, environments])).tolist()
+            with_end.update(map(int, columns[0]))
+            self._returns.extend(columns[1])
+            self._lengths.extend(columns[2])
             self._ended.clear()
-        means = _means([log for step, log in self._logged if step is None or with_end[step]])
+        means = _means([log for step, log in self._logged if step is None or step in with_end])
         self._logged.clear()
         if self._returns:
             means["Train/mean_reward"] = sum(self._returns) / len(self._returns)
@@ -89,18 +91,17 @@ class EpisodeStatistics:
 
 def _means(logged: list[Mapping[str, Any]]) -> dict[str, float]:
     """Mean of each key over the mappings, with one copy from the device for all of them."""
-    values: defaultdict[str, list[Any]] = defaultdict(list)
-    for log in logged:
-        for name, value in log.items():
-            values[name].append(value)
-    flat = [torch.as_tensor(value, dtype=torch.float32).mean() for column in values.values() for value in column]
-    if not flat:
-        return {}
-    device = next((value.device for value in flat if value.is_cuda), flat[0].device)
-    numbers = iter(torch.stack([value.to(device) for value in flat]).tolist())
+    found = [(name, value) for log in logged for name, value in log.items()]
+    tensors = [value.float() for _, value in found if isinstance(value, torch.Tensor)]
+    device = next((tensor.device for tensor in tensors if tensor.is_cuda), "cpu")
+    scalars = [(tensor if tensor.ndim == 0 else tensor.mean()).to(device) for tensor in tensors]
+    numbers = iter(torch.stack(scalars).tolist() if scalars else ())
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    for name, value in found:
+        values[name].append(next(numbers) if isinstance(value, torch.Tensor) else float(value))
     means = {}
     for name, column in values.items():
-        finite = [number for number in (next(numbers) for _ in column) if math.isfinite(number)]
+        finite = list(filter(math.isfinite, column))
         if finite:
             means[name if "/" in name else f"Episode/{name}"] = sum(finite) / len(finite)
     return means
