@@ -87,6 +87,7 @@ def test_two_processes_share_one_network_and_draw_different_environments(tmp_pat
     assert process.returncode == 0, output
     first, second = (json.loads((tmp_path / f"rank{rank}.json").read_text()) for rank in (0, 1))
     assert first["networks"] == second["networks"]
+    assert first["range_share"] == second["range_share"] == pytest.approx(0.3), "the mean of 0.2 and 0.4"
     assert first["first_observation"] != second["first_observation"]
     (run,) = tmp_path.glob(f"{TASK}/*")
     assert [row["env_steps"] for row in rows(run)] == [2 * 32 * 24, 2 * 2 * 32 * 24]

@@ -46,9 +46,12 @@ def opened(
     from surefoot.engines import install_shims
 
     install_shims()
+    import torch
+
     from surefoot.randomization.randomization_cfg import RandomizationCfg
     from surefoot_devtools.benchmarking.stock_task import open_ground, stock_env_cfg, stock_randomization, stock_task
 
+    torch.set_float32_matmul_precision("high")  # as `surefoot train` and Isaac Lab's scripts do
     cfg, agent = task_config.resolve_task(check_task(our_task), physics)
     task = our_task
     if side == "stock":

@@ -146,7 +146,8 @@ class SurefootEnv(ManagerBasedRLEnv):
         self.faults = Faults(self.num_envs, 7 + 6 + 2 * self.robot_spec.num_joints, str(self.device))
         self._make_managers()
         self.mirror_maps = self._make_mirror_maps()
-        keep_polling_threads_idle()
+        if str(self.device) == "cpu":  # elsewhere cores are free, and an idle thread would only come late
+            keep_polling_threads_idle()
 
     @property
     def command(self) -> torch.Tensor:

@@ -211,6 +211,7 @@ class SurefootRunner(OnPolicyRunner):
             metrics.update({f"Faults/{stage}": float(count) for stage, count in faults.counts.items()})
         metrics.update(self._take_overflow(progress))
         metrics.update(self._close_randomization())
+        self._agree_on_commands()
         for sink in self.sinks:
             sink.write(metrics, self.completed)
         return obs, metrics
@@ -253,6 +254,17 @@ class SurefootRunner(OnPolicyRunner):
                 sink.write_values(randomization.histograms(), self.completed)
         with torch.inference_mode():
             return randomization.close_iteration(partial(add_up, ranks=self.ranks))
+
+    def _agree_on_commands(self) -> None:
+        """Let commands be drawn from the same share of their ranges in all processes: the mean of theirs."""
+        manager = getattr(self.simulation, "command_manager", None)
+        if manager is None or self.ranks.world_size == 1:
+            return
+        for term in map(manager.get_term, manager.active_terms):
+            share = getattr(term, "range_share", None)
+            if share is not None:
+                add_up(share, self.ranks)
+                share.div_(self.ranks.world_size)
 
     def _collect(self, obs: TensorDict) -> TensorDict:
         with torch.inference_mode():
