@@ -10,12 +10,12 @@ from tests.unit import evaluation_rig as rig
 
 from surefoot.evaluation.results import evaluation_file
 from surefoot.evaluation.results.evaluation_file import (
-    FILE_NAME,
     evaluation_schema,
     evaluation_text,
     read_evaluation,
     write_evaluation,
 )
+from surefoot.evaluation.results.evaluation_form import FILE_NAME
 from surefoot.evaluation.results.result import success_interval
 from surefoot.evaluation.scenarios.scenario import Bound
 from surefoot.evaluation.statistics import wilson_interval

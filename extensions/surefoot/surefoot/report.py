@@ -1,6 +1,5 @@
 """The JSON report that every command which measures or judges can write: verdict, figures, rows, provenance."""
 
-import importlib.metadata
 import os
 import platform
 import shlex
@@ -82,11 +81,13 @@ def write_report(
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the installed distributions that a figure depends on."""
+    from importlib import metadata  # loads a mail reader
+
     found = {"python": platform.python_version()}
     for name in _DISTRIBUTIONS:
         try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
             continue
     return found
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Callable, Collection, List, Literal, Mapping, NoReturn, Optional, Sequence, Tuple, TypeVar
 
 from .errors import SurefootError, unknown_name
-from .files import KEY_BYTES, cannot_write, from_base64
+from .files import KEY_BYTES, MANIFEST_FILE, cannot_write, from_base64, no_bundle
 
 MOST_S = 1e6
 """Longest time that an option takes [s]: more than a week is a slip of the keyboard."""
@@ -78,11 +78,13 @@ class Place:
         kind: What is read there, or written.
         endings: How its name may end; anyhow where there are none.
         makes_folders: Whether what writes a file makes the folders above it as well.
+        holds: A file that a folder must hold to be what it is given as.
     """
 
     kind: Literal["file", "folder", "file or folder", "file to write", "folder to write to"]
     endings: Tuple[str, ...] = ()
     makes_folders: bool = False
+    holds: str = ""
 
     def __call__(self, text: str) -> Path:
         """Return a path as it was typed."""
@@ -111,9 +113,12 @@ class Place:
             raise SurefootError(f"{where}: there is no such {self.kind}. {_near(path)}")
         elif not os.access(path, os.R_OK):
             raise SurefootError(f"{where} may not be read by you. Have its owner give you access.")
+        elif self.holds and not os.path.lexists(str(path / self.holds)):
+            raise no_bundle(path)
 
 
 FILE, FOLDER, FILE_OR_FOLDER = Place("file"), Place("folder"), Place("file or folder")
+BUNDLE = Place("folder", holds=MANIFEST_FILE)
 OUTPUT, OUTPUT_FOLDER = Place("file to write"), Place("folder to write to")
 
 

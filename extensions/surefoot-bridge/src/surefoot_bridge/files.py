@@ -18,6 +18,9 @@ from .errors import SurefootError
 KEY_BYTES = 32
 """Length of a key: of ed25519's two, and of HMAC-SHA256's, as long as its hash (RFC 2104)."""
 
+MANIFEST_FILE = "manifest.json"
+"""The file by which a folder is a bundle."""
+
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -25,6 +28,13 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+
+
+def no_bundle(folder: Path) -> SurefootError:
+    """Return the refusal of a folder without a manifest."""
+    return SurefootError(
+        f"{folder} is no bundle: it has no {MANIFEST_FILE}. Copy the bundle again, or export it again."
+    )
 
 
 def open_plain(path: Union[str, Path], what: str) -> BinaryIO:

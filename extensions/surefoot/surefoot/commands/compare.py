@@ -32,6 +32,10 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         SurefootError: If an evaluation cannot be read, or the two cannot be compared.
     """
+    from surefoot.evaluation.results.evaluation_form import evaluation_data
+
+    for path in (args.a, args.b):
+        evaluation_data(path)
     from surefoot.evaluation.results.evaluation_file import read_evaluation
 
     one, other = (read_evaluation(path).judged for path in (args.a, args.b))

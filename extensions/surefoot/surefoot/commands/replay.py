@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from surefoot.engines import short_name
 from surefoot.files import atomic_write, check_replaceable, write_json
-from surefoot_bridge.arguments import FOLDER, OUTPUT_FOLDER, whole
+from surefoot_bridge.arguments import BUNDLE, OUTPUT_FOLDER, whole
 from surefoot_bridge.command_line import EXIT_FELL_SHORT, EXIT_HELD
 from surefoot_bridge.errors import SurefootError, unknown_name
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "It runs among the trials that it ran among in surefoot verify, so that it is the same to the last digit in "
         "MuJoCo. Exit status: 0 it succeeded, 1 it failed, 2 it could not run."
     )
-    parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder of the bundle")
+    parser.add_argument("bundle", type=BUNDLE, metavar="BUNDLE", help="folder of the bundle")
     parser.add_argument("scenario", metavar="SCENARIO", help="name of a scenario of the suite")
     parser.add_argument(
         "number",

@@ -15,7 +15,7 @@ from surefoot.cli import as_called
 from surefoot.engines import short_name
 from surefoot.files import NEW_FILE, check_replaceable
 from surefoot.processes import most_processes
-from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT_FOLDER, whole
+from surefoot_bridge.arguments import BUNDLE, FILE, OUTPUT_FOLDER, whole
 from surefoot_bridge.command_line import EXIT_COULD_NOT_RUN, EXIT_HELD, EXIT_INTERRUPTED
 from surefoot_bridge.containers import warn_if_lost
 from surefoot_bridge.errors import SurefootError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from surefoot.evaluation.running.request import VerifyRequest
     from surefoot.evaluation.running.verification import Verified
     from surefoot.evaluation.trials.outcome import ScenarioOutcome
-    from surefoot_bridge.contract import Contract
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "status without a gate: 0 every scenario ran, 2 one could not; with one: 0 passed, 1 not passed, 2 could not "
         "run. 130 interrupted."
     )
-    parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder of the bundle")
+    parser.add_argument("bundle", type=BUNDLE, metavar="BUNDLE", help="folder of the bundle")
     parser.add_argument(
         "--suite",
         default="quick",
@@ -108,6 +107,8 @@ def run(args: argparse.Namespace) -> int:
         raise SurefootError("--wandb needs the package wandb: pip install 'surefoot[wandb]'.")
     if args.add_to_bundle:
         OUTPUT_FOLDER.check("--add-to-bundle", args.bundle)
+    if args.report is not None:
+        _check_report(args.report, args.bundle, replace=args.replace)
     from surefoot.evaluation.running.request import VerifyRequest, suite_asked
 
     suite_asked(args.suite, args.gate, args.scenario, None)
@@ -129,7 +130,8 @@ def run(args: argparse.Namespace) -> int:
     )
     bundle = load_bundle(args.bundle, runtime="numpy")
     checked(request, bundle)
-    _check_report(request.folder, bundle.contract, replace=args.replace)
+    if args.report is None:
+        _check_report(request.folder, args.bundle, replace=args.replace)
     OUTPUT_FOLDER.check("--report", request.folder)
     warn_if_lost(request.folder)
     from surefoot.evaluation.running.live_progress import LiveProgress  # after all refusals, for it draws by rich
@@ -170,22 +172,25 @@ def _next_step(args: argparse.Namespace, verified: Verified, status: int) -> str
     return ""
 
 
-def _check_report(folder: Path, contract: Contract, *, replace: bool) -> None:
+def _check_report(folder: Path, bundle: Path, *, replace: bool) -> None:
     """Refuse to replace what is no report, and unasked one on a policy of another robot or task."""
-    from surefoot.evaluation.results.evaluation_file import FILE_NAME, read_evaluation
+    from surefoot.evaluation.results.evaluation_form import FILE_NAME, evaluation_data
+
+    check_replaceable(folder, kind="report", marks=(FILE_NAME, "logs", "outcomes", "recordings"))
+    if replace or not (folder / FILE_NAME).is_file():  # there is none yet of what was interrupted
+        return
+    from surefoot_bridge.bundle import load_bundle
 
     def holds() -> str:
-        if not (folder / FILE_NAME).is_file():
-            return ours  # what was interrupted before there was a report
         try:
-            policy = read_evaluation(folder).policy
-        except SurefootError:
+            policy = evaluation_data(folder)[1]["policy"]
+            return f"a report on {policy['robot']} for {policy['task']}"
+        except (SurefootError, KeyError, TypeError):
             return "a report that cannot be read"
-        return f"a report on {policy.robot} for {policy.task}"
 
+    contract = load_bundle(bundle, runtime="numpy").contract
     ours = f"a report on {contract.robot.name} for {contract.training.task}"
-    marks = (FILE_NAME, "logs", "outcomes", "recordings")
-    check_replaceable(folder, kind="report", marks=marks, ours=ours, holds=None if replace else holds)
+    check_replaceable(folder, kind="report", marks=(FILE_NAME,), ours=ours, holds=holds)
 
 
 def _log_to_wandb(project: str, verified: Verified) -> None:

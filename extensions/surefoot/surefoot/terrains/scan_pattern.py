@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RAYS_ALONG, RAYS_ACROSS = 17, 11
 """Places ahead and behind, and to both sides: 1.6 m by 1.0 m in steps of 0.1 m, as in Isaac Lab's rough velocity task
@@ -18,6 +21,8 @@ def ray_offsets_m() -> np.ndarray:
 
     In rows from behind to ahead, each from right to left.
     """
+    import numpy as np  # a command line that is refused has no use for it
+
     ahead, left = (RAY_SPACING_M * (np.arange(count) - (count - 1) / 2) for count in (RAYS_ALONG, RAYS_ACROSS))
     places = np.stack(np.meshgrid(ahead, left, indexing="ij"), axis=-1)
     return places.reshape(NUM_RAYS, 2).astype(np.float32)
@@ -25,4 +30,4 @@ def ray_offsets_m() -> np.ndarray:
 
 def mirrored_rays() -> list[int]:
     """Return for each place the one on the other side, in order."""
-    return np.arange(NUM_RAYS).reshape(RAYS_ALONG, RAYS_ACROSS)[:, ::-1].ravel().tolist()
+    return [row * RAYS_ACROSS + RAYS_ACROSS - 1 - place for row in range(RAYS_ALONG) for place in range(RAYS_ACROSS)]

@@ -14,12 +14,11 @@ from typing import Dict, Iterator, Tuple
 
 from surefoot_bridge.contract.strict_json import from_data, parse_json, to_json
 from surefoot_bridge.errors import SurefootError, refusal
-from surefoot_bridge.files import write_whole
+from surefoot_bridge.files import MANIFEST_FILE, no_bundle, write_whole
 
 FORMAT = 1
 """Version of the bundle's format that this package writes and reads."""
 
-MANIFEST_FILE = "manifest.json"
 SIGNATURE_FILE = "manifest.json.sig"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -125,7 +124,7 @@ def read_files(folder: Path) -> Tuple[Manifest, Dict[str, bytes]]:
     """
     folder = Path(folder)
     if folder.is_dir() and not os.path.lexists(str(folder / MANIFEST_FILE)):
-        raise SurefootError(f"{folder} is no bundle: it has no {MANIFEST_FILE}. {_AGAIN}")
+        raise no_bundle(folder)
     present = _plain_files(folder)
     where = str(folder / MANIFEST_FILE)
     manifest = read_manifest(_read(folder / MANIFEST_FILE, _LARGEST_MANIFEST), where=where)

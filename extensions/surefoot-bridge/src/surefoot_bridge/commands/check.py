@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Iterator, Sequence, Tuple
 
-from surefoot_bridge.arguments import FOLDER, OUTPUT, Parser, one_of, public_key
+from surefoot_bridge.arguments import BUNDLE, OUTPUT, Parser, one_of, public_key
 from surefoot_bridge.words import RUNTIMES
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str]) -> int:
     """Run ``check``: 0 if the bundle holds."""
     parser = Parser("surefoot-bridge check", "Check all of a bundle and say what is in it.")
-    parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder that surefoot export has written")
+    parser.add_argument("bundle", type=BUNDLE, metavar="BUNDLE", help="folder that surefoot export has written")
     parser.add_argument("--public-key", type=public_key, metavar="KEY", help="key that must have signed it")
     parser.add_argument(
         "--runtime",

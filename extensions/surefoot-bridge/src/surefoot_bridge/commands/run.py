@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Sequence
 
-from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, OUTPUT_FOLDER, Parser, domain, one_of, public_key
+from surefoot_bridge.arguments import BUNDLE, FILE, OUTPUT, OUTPUT_FOLDER, Parser, domain, one_of, public_key
 from surefoot_bridge.containers import warn_if_lost
 from surefoot_bridge.words import OPERATORS, READY, RUNTIMES, STAGE_NAMES, UNSIGNED, network_robots
 
@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser("surefoot-bridge run", "Run a bundle on a robot: a real one, an emulated one, or one in MuJoCo.")
     add, robots = parser.add_argument, ", ".join(("mujoco", *network_robots(), "replay:LOG"))
-    add("bundle", type=FOLDER, metavar="BUNDLE", help="folder that surefoot export has written")
+    add("bundle", type=BUNDLE, metavar="BUNDLE", help="folder that surefoot export has written")
     add("--robot", required=True, metavar="ROBOT", help=f"where it runs: {robots}")
     add("--interface", metavar="IF", help="network interface of the robot; lo for an emulated one")
     add(

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Sequence
 
-from surefoot_bridge.arguments import FILE, FOLDER, OUTPUT, Parser, one_of
+from surefoot_bridge.arguments import BUNDLE, FILE, FOLDER, OUTPUT, Parser, one_of
 from surefoot_bridge.errors import SurefootError
 from surefoot_bridge.words import STAGE_NAMES
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str]) -> int:
     """Run ``stages``: 0 if the stage that was asked for is open, or none was asked for; 1 if it is not."""
     parser = Parser("surefoot-bridge stages", "Show which stages its logs have opened to a bundle.")
-    parser.add_argument("bundle", type=FOLDER, metavar="BUNDLE", help="folder that surefoot export has written")
+    parser.add_argument("bundle", type=BUNDLE, metavar="BUNDLE", help="folder that surefoot export has written")
     parser.add_argument(
         "--logs", type=FOLDER, required=True, metavar="DIR", help="folder in which the logs of all runs are"
     )

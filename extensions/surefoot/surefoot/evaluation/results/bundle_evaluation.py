@@ -10,7 +10,8 @@ from surefoot_bridge.bundle import load_bundle, read_files, sign_bundle, write_m
 from surefoot_bridge.bundle.manifest import SIGNATURE_FILE
 from surefoot_bridge.errors import SurefootError
 
-from .evaluation_file import FILE_NAME, write_evaluation
+from .evaluation_file import write_evaluation
+from .evaluation_form import FILE_NAME
 from .result import Evaluation, ProvenPolicy
 
 

@@ -19,15 +19,11 @@ from surefoot.files import atomic_write
 from surefoot.located_yaml import LocatedYaml, validated
 from surefoot.schema_descriptions import add_descriptions
 from surefoot.strict_model import StrictModel
-from surefoot_bridge.contract.strict_json import parse_json
-from surefoot_bridge.errors import SurefootError, reason
+from surefoot_bridge.errors import SurefootError
 
+from .evaluation_form import SCHEMA, evaluation_data
 from .json_lines import json_lines, without_infinity
 from .result import Evaluation, ProvenPolicy, success_interval
-
-FILE_NAME = "evaluation.json"
-SCHEMA = 1
-"""Version of the file that is written and read here."""
 
 DIGITS = 9
 """Significant digits of numbers: more than any measure has, and few enough that they are the same when read back."""
@@ -167,19 +163,7 @@ def read_evaluation(path: Path) -> Evaluation:
     Raises:
         SurefootError: If there is none, or it is not as it was written; what is wrong is named with its place.
     """
-    path = Path(path)
-    file = path / FILE_NAME if path.is_dir() else path
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SurefootError(
-            f"{path} has no evaluation that can be read: {reason(error)}. Name an {FILE_NAME}, or a bundle or the "
-            "folder of a report that holds one; surefoot verify writes it."
-        ) from error
-    data = parse_json(text, what=str(file))
-    version = data.get("schema") if isinstance(data, dict) else None
-    if isinstance(version, int) and version > SCHEMA:
-        raise SurefootError(f"{file} is of schema {version}; this surefoot reads {SCHEMA}. Install a newer surefoot.")
+    file, data = evaluation_data(Path(path))
     try:
         content = validated(_File, LocatedYaml(file, data, {}))
     except SurefootError as error:

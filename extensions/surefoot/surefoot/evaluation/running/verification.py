@@ -11,8 +11,8 @@ from surefoot.evaluation.judging.gate import GateVerdict, judge_evaluation
 from surefoot.evaluation.judging.gate_file import load_gate
 from surefoot.evaluation.report.junit import junit_xml
 from surefoot.evaluation.report.markdown_summary import markdown_summary
-from surefoot.evaluation.results.evaluation_file import FILE_NAME as EVALUATION_FILE
 from surefoot.evaluation.results.evaluation_file import write_evaluation
+from surefoot.evaluation.results.evaluation_form import FILE_NAME as EVALUATION_FILE
 from surefoot.evaluation.results.result import Evaluation, ProvenPolicy
 from surefoot.evaluation.scenarios.robot_fit import STAGE
 from surefoot.files import atomic_write
