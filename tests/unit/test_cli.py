@@ -7,6 +7,7 @@ import types
 from pathlib import Path
 
 import pytest
+from tests.fixtures.shipped import GO2_BUNDLE
 
 from surefoot import cli
 from surefoot_bridge.errors import SurefootError
@@ -146,7 +147,7 @@ def test_every_subcommands_options_can_be_shown_without_anything_heavy(name):
         ("train --task T --engine physx", {"engine": "ovphysx"}),
         ("play RUN --physics newton_mjwarp", {"engine": "newton_mjwarp"}),
         ("export RUN -o B --physics newton", {"engine": "newton_mjwarp"}),
-        ("verify . --engine physx,mujoco", {"engines": "physx,mujoco"}),
+        (f"verify {GO2_BUNDLE} --engine physx,mujoco", {"engines": "physx,mujoco"}),
         (
             "randomization show T --preset mild --physics isaacsim",
             {"randomization": "mild", "engine": "isaacsim_physx"},

@@ -25,9 +25,10 @@ from surefoot.evaluation.results.bundle_evaluation import add_evaluation
 from surefoot.evaluation.results.evaluation_file import evaluation_text, read_evaluation
 from surefoot.evaluation.results.exemplars import exemplars, keep_exemplars
 from surefoot.evaluation.running.messages import Answer, Request
+from surefoot.evaluation.running.plan import plan_of
 from surefoot.evaluation.running.request import VerifyRequest
 from surefoot.evaluation.running.suite_run import SuiteRun
-from surefoot.evaluation.running.verification import Verified, checked, verify
+from surefoot.evaluation.running.verification import Verified, verify
 from surefoot.evaluation.running.worker import TELLING_S
 from surefoot.evaluation.trials.outcome import Grade, ScenarioOutcome, Searched, TrialOutcome, Tried
 from surefoot_bridge.bundle import load_bundle, new_key, sign_bundle
@@ -72,7 +73,7 @@ def test_a_scenario_whose_verdict_is_certain_ends_and_gives_the_same_whatever_ca
     outcomes = []
     for processes in (1, 2):
         folder = tmp_path / str(processes)
-        plan = checked(request(suite, folder, processes=processes, trials=200, stop_early=True, scenarios=("shoved",)))
+        plan = plan_of(request(suite, folder, processes=processes, trials=200, stop_early=True, scenarios=("shoved",)))
         (outcome,) = SuiteRun(plan, progress=lambda _: None, say=lambda _: None).run()
         outcomes.append(outcome)
     assert outcomes[0] == outcomes[1]
@@ -108,7 +109,7 @@ def test_in_a_slow_engine_the_rest_of_the_trials_runs_where_the_first_leave_the_
 ):
     """10 of 10 have a lower bound of 0.722 and 30 of 30 one of 0.886; 0 of 10 cannot become a pass any more."""
     slow = TrialAllocation(processes, 10, 1, whole_length=True)
-    monkeypatch.setattr("surefoot.evaluation.running.suite_run.allocate", lambda *_, **__: slow)
+    monkeypatch.setattr("surefoot.evaluation.running.plan.allocate", lambda *_, **__: slow)
     for threshold, trials in ((0.7, 10), (0.8, 30)):
         suite.write_text(TINY_SUITE.replace("length_s: 1.0", f"length_s: 1.0\n    threshold: {threshold}"))
         said: list[str] = []
@@ -122,7 +123,7 @@ def test_in_a_slow_engine_the_rest_of_the_trials_runs_where_the_first_leave_the_
 
 
 def test_the_median_and_the_worst_trial_are_recorded_and_no_other(suite, tmp_path):
-    plan = checked(request(suite, tmp_path, pages=True, scenarios=("ahead",), trials=5))
+    plan = plan_of(request(suite, tmp_path, pages=True, scenarios=("ahead",), trials=5))
     suite_run = SuiteRun(plan, progress=lambda _: None, say=lambda _: None)
     suite_run.run()
     folder = suite_run.store.recordings("ahead", "mujoco")
@@ -144,7 +145,7 @@ def test_the_worst_trial_is_the_one_that_fell_first_and_the_median_is_in_the_mid
 
 
 def test_a_worker_that_dies_is_named_with_its_log_and_the_next_request_gets_a_new_one(suite, tmp_path):
-    plan = checked(request(suite, tmp_path))
+    plan = plan_of(request(suite, tmp_path))
     worker = plan.worker("mujoco", 0)
     assert worker.ask(Request("ahead", [0])).error == ""
     os.kill(worker.pid, signal.SIGKILL)
@@ -154,7 +155,7 @@ def test_a_worker_that_dies_is_named_with_its_log_and_the_next_request_gets_a_ne
 
 
 def test_an_unknown_scenario_is_refused_by_the_worker_which_goes_on(suite, tmp_path):
-    worker = checked(request(suite, tmp_path)).worker("mujoco", 0)
+    worker = plan_of(request(suite, tmp_path)).worker("mujoco", 0)
     assert "Unknown scenario 'ahaed'; valid: ahead" in worker.ask(Request("ahaed", [0])).error
     assert worker.ask(Request("ahead", [0])).outcomes[0].number == 0
     worker.finish()
@@ -162,7 +163,7 @@ def test_an_unknown_scenario_is_refused_by_the_worker_which_goes_on(suite, tmp_p
 
 def test_a_worker_says_how_far_it_is_once_a_second_at_most_in_control_periods_that_are_done(suite, tmp_path):
     suite.write_text(TINY_SUITE.replace("length_s: 1.0", "length_s: 8.0"))
-    worker, shares = checked(request(suite, tmp_path, trials=50)).worker("mujoco", 0), []
+    worker, shares = plan_of(request(suite, tmp_path, trials=50)).worker("mujoco", 0), []
     answer = worker.ask(Request("ahead", list(range(50))), shares.append)
     worker.finish()
     assert answer.error == ""

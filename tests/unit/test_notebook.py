@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.fixtures.shipped import GO2_BUNDLE
 
 import surefoot
 from surefoot import notebook
@@ -79,7 +80,7 @@ def test_export_stays_a_function_when_the_package_behind_it_is_imported():
         ),
         (
             "verify",
-            lambda: surefoot.verify(".", scenario=["x", "y"], stop_early=False, trials=3),
+            lambda: surefoot.verify(str(GO2_BUNDLE), scenario=["x", "y"], stop_early=False, trials=3),
             {"scenario": ["x", "y"], "stop_early": False, "trials": 3, "suite": "quick"},
         ),
     ],

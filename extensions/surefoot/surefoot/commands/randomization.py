@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
     from surefoot.report import provenance, write_report
     from surefoot.task_registry import check_task
 
-    task = check_task(args.task)
     device = check_device(args.device or default_device())
+    task = check_task(args.task)
     physics = check_physics(args.engine or default_physics(device), device)
     if args.subcommand == "show":
         from surefoot.engines import install_shims

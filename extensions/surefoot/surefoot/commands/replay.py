@@ -18,7 +18,7 @@ from surefoot_bridge.command_line import EXIT_FELL_SHORT, EXIT_HELD
 from surefoot_bridge.errors import SurefootError, unknown_name
 
 if TYPE_CHECKING:
-    from surefoot.evaluation.running.suite_run import Plan
+    from surefoot.evaluation.running.plan import Plan
     from surefoot.evaluation.scenarios.scenario import Scenario, Suite
     from surefoot.evaluation.trials.outcome import TrialOutcome
 
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
     _check_scenario(suite_asked(args.suite, None, (), None), args.scenario)
     from surefoot.evaluation.measure_catalogue import MEASURES
-    from surefoot.evaluation.running.verification import checked
+    from surefoot.evaluation.running.plan import plan_of
     from surefoot.evaluation.trials.recording import Recording
 
     request = VerifyRequest(
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         device=device,
         processes=1,
     )
-    plan = checked(request)
+    plan = plan_of(request)
     _check_trial(plan, args)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     outcome = _run_again(plan, args.scenario, args.number)

@@ -214,8 +214,8 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
     from surefoot.learning.worker_processes import default_num_envs
     from surefoot.task_registry import check_task
 
-    task = check_task(args.task)
     device = check_device(args.device or default_device())
+    task = check_task(args.task)
     if ranks.world_size > 1 and device.startswith("cuda"):
         device = check_device(f"cuda:{ranks.local_rank}")
     num_envs = args.num_envs or default_num_envs(device)

@@ -112,8 +112,7 @@ def run(args: argparse.Namespace) -> int:
     from surefoot.evaluation.running.request import VerifyRequest, suite_asked
 
     suite_asked(args.suite, args.gate, args.scenario, None)
-    from surefoot.evaluation.running.verification import checked, verify
-    from surefoot_bridge.bundle import load_bundle
+    from surefoot.evaluation.running.plan import plan_of
 
     request = VerifyRequest(
         bundle=args.bundle,
@@ -128,13 +127,13 @@ def run(args: argparse.Namespace) -> int:
         stop_early=args.stop_early,
         pages=not args.no_pages,
     )
-    bundle = load_bundle(args.bundle, runtime="numpy")
-    checked(request, bundle)
+    plan_of(request)
     if args.report is None:
         _check_report(request.folder, args.bundle, replace=args.replace)
     OUTPUT_FOLDER.check("--report", request.folder)
     warn_if_lost(request.folder)
     from surefoot.evaluation.running.live_progress import LiveProgress  # after all refusals, for it draws by rich
+    from surefoot.evaluation.running.verification import verify
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job that is stopped leaves what Ctrl-C leaves
     began = time.monotonic()

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from surefoot_bridge.state import rotation_matrix
 from surefoot_robots import RobotSpec
 
 if TYPE_CHECKING:
     import mujoco
+    import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +44,9 @@ class NominalModel:
 def read_nominal_model(spec: RobotSpec) -> NominalModel:
     """Compile a robot's MJCF and read what randomization starts from."""
     import mujoco  # what names and checks parameters only does without
+    import numpy as np
+
+    from surefoot_bridge.state import rotation_matrix
 
     model = mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
     bodies = [model.body(index) for index in range(1, model.nbody)]  # without the world

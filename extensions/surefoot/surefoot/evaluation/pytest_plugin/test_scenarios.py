@@ -34,11 +34,11 @@ def _request(config: pytest.Config, folder: Path) -> VerifyRequest:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make a test of each scenario in each engine."""
-    from surefoot.evaluation.running.verification import checked
+    from surefoot.evaluation.running.plan import plan_of
     from surefoot_bridge.errors import SurefootError
 
     try:
-        plan = checked(_request(metafunc.config, Path()))
+        plan = plan_of(_request(metafunc.config, Path()))
     except SurefootError as error:
         raise pytest.UsageError(str(error)) from error
     judged = [scenario.name for scenario in plan.suite.scenarios if not scenario.is_searched]

@@ -6,87 +6,27 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from surefoot.engines import short_name
 from surefoot.evaluation.engines.choice import (
     MUJOCO,
-    TrialAllocation,
-    allocate,
     leaves_traces,
     needs_new_ground,
     why_not_scored,
 )
 from surefoot.evaluation.results.exemplars import keep_exemplars
-from surefoot.evaluation.scenarios.scenario import Scenario, Suite
+from surefoot.evaluation.scenarios.scenario import Scenario
 from surefoot.evaluation.statistics import certain_verdict
 from surefoot.evaluation.trials.level_search import LevelSearch
 from surefoot.evaluation.trials.outcome import ScenarioOutcome, Searched, TrialOutcome
 from surefoot.evaluation.trials.push_search import push_search
 
-from .messages import Answer, Request, Setup
+from .messages import Answer, Request
+from .plan import Plan
 from .progress import EngineTally, Tally
 from .store import OutcomeStore
 from .trial_runner import scenario_in
 from .worker_process import WorkerProcess
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What is to be verified.
-
-    Attributes:
-        bundle: Folder of the bundle.
-        identity: Its identity.
-        suite: The suite.
-        engines: Names of the engines.
-        device: Device of PhysX and Newton.
-        folder: Where finished scenarios and recordings are kept.
-        trials: Trials of every scenario; None for as many as each asks for.
-        processes: Processes of each engine on a CPU; None for one a processor, or for as many as find memory.
-        stop_early: Whether a scenario ends as soon as no further trial could change its verdict.
-        record: Whether motions are recorded for the report.
-    """
-
-    bundle: Path
-    identity: str
-    suite: Suite
-    engines: tuple[str, ...]
-    device: str
-    folder: Path
-    trials: int | None = None
-    processes: int | None = None
-    stop_early: bool = False
-    record: bool = True
-
-    def allocation(self, engine: str) -> TrialAllocation:
-        """Return how trials are allocated in an engine."""
-        return allocate(engine, self.device, processes=self.processes)
-
-    def asked(self, scenario: Scenario) -> int:
-        """Return how many trials of a scenario run in an engine at most."""
-        return scenario.planned_trials if scenario.is_searched else self.trials or scenario.trials
-
-    def chunks(self, scenario: Scenario, engine: str) -> list[list[int]]:
-        """Return the numbers of a scenario's trials in an engine, those in one list that run side by side."""
-        asked = self.asked(scenario)
-        if scenario.is_searched:
-            return [list(range(asked))]
-        chunk = self.allocation(engine).chunk
-        return [list(range(first, min(first + chunk, asked))) for first in range(0, asked, chunk)]
-
-    def worker(self, engine: str, index: int) -> WorkerProcess:
-        """Return a worker for an engine, not started yet; the index tells its log from those of others."""
-        how = self.allocation(engine)
-        setup = Setup(
-            bundle=str(self.bundle.resolve()),
-            engine=engine,
-            device=self.device,
-            suite=self.suite.model_dump(mode="json"),
-            num_trials=how.chunk,
-            whole_length=how.whole_length,
-        )
-        return WorkerProcess(setup, self.folder / "logs" / f"{engine}_{index}.log")
 
 
 @dataclass

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from surefoot.evaluation.engines.choice import check_engines
 from surefoot.evaluation.judging.gate import GateVerdict, judge_evaluation
 from surefoot.evaluation.judging.gate_file import load_gate
 from surefoot.evaluation.report.junit import junit_xml
@@ -17,13 +16,13 @@ from surefoot.evaluation.results.result import Evaluation, ProvenPolicy
 from surefoot.evaluation.scenarios.robot_fit import STAGE
 from surefoot.files import atomic_write
 from surefoot.report import provenance, versions
-from surefoot_bridge.bundle import Bundle, load_bundle
+from surefoot_bridge.bundle import load_bundle
 from surefoot_bridge.contract import Contract
-from surefoot_bridge.errors import SurefootError
 
+from .plan import plan_of
 from .progress import Tally
-from .request import VerifyRequest, suite_asked
-from .suite_run import Plan, SuiteRun
+from .request import VerifyRequest
+from .suite_run import SuiteRun
 
 JUNIT_FILE, SUMMARY_FILE = "junit.xml", "summary.md"
 
@@ -45,38 +44,6 @@ class Verified:
     folder: Path
 
 
-def checked(request: VerifyRequest, bundle: Bundle | None = None) -> Plan:
-    """Return the plan of a verification, every part of which was looked at before anything runs.
-
-    Args:
-        request: What is asked.
-        bundle: The bundle, where it is loaded already.
-
-    Raises:
-        SurefootError: If the bundle or the suite is refused, or an engine is not there.
-    """
-    bundle = bundle or load_bundle(request.bundle, runtime="numpy")
-    suite = suite_asked(request.suite, request.gate, request.scenarios, bundle.contract)
-    searched = [scenario.name for scenario in suite.scenarios if scenario.is_searched]
-    if request.trials is not None and len(searched) == len(suite.scenarios):
-        raise SurefootError(
-            f"--trials {request.trials} does not go with {', '.join(searched)}: a search says itself how many trials "
-            "it takes. Leave it out, or write a suite of your own."
-        )
-    return Plan(
-        bundle=request.bundle,
-        identity=bundle.identity,
-        suite=suite,
-        engines=check_engines(request.engines, request.device),
-        device=request.device,
-        folder=request.folder,
-        trials=request.trials,
-        processes=request.processes,
-        stop_early=request.stop_early,
-        record=request.pages,
-    )
-
-
 def verify(
     request: VerifyRequest,
     *,
@@ -89,7 +56,7 @@ def verify(
         SurefootError: If it cannot begin, or a file cannot be written.
     """
     bundle = load_bundle(request.bundle, runtime="numpy")
-    plan = checked(request, bundle)
+    plan = plan_of(request, bundle)
     gate = load_gate(request.gate or "standard")
     suite_run = SuiteRun(plan, progress=progress, say=say)
     outcomes = suite_run.run()
