@@ -53,8 +53,9 @@ def alternating_phases(spec: RobotSpec) -> tuple[float, ...]:
 
 
 def short_names(feet: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of feet for pictures, without the words that all of them end in: "left" for "left_foot"."""
+    """Return the names of feet for pictures, without words that all begin or end with: "left" for "left_foot"."""
     words = [name.split("_") for name in feet]
-    while all(len(parts) > 1 for parts in words) and len({parts[-1] for parts in words}) == 1:
-        words = [parts[:-1] for parts in words]
+    for end, rest in ((-1, slice(None, -1)), (0, slice(1, None))):
+        while all(len(parts) > 1 for parts in words) and len({parts[end] for parts in words}) == 1:
+            words = [parts[rest] for parts in words]
     return tuple("_".join(parts) for parts in words)

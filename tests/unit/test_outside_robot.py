@@ -48,6 +48,7 @@ def test_gait_pairs_follow_names_whatever_the_order_of_the_feet(anymal):
     assert (mirror_feet(shuffled), diagonal_feet(shuffled)) == ((3, 2, 1, 0), (1, 0, 3, 2))
     assert alternating_phases(shuffled) == (0.0, 0.0, 0.5, 0.5)
     assert short_names(shuffled.foot_bodies) == ("LF", "RH", "LH", "RF")
+    assert short_names(("Fuss_vl", "Fuss_hr")) == ("vl", "hr")
 
 
 def test_the_joints_of_a_leg_are_those_between_the_base_and_its_foot(anymal):
