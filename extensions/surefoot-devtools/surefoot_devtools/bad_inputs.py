@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -92,6 +93,11 @@ class Table:
             inputs.append(BadInput(content["program"], tuple(shlex.split(typed)), tuple(map(str, says)), **options))
         return cls(content["module"], tuple(inputs), content.get("copies", {}), content.get("files", {}))
 
+    def reads(self, item: BadInput) -> bool:
+        """Whether an input names a file or folder that is there: what it holds is then a part of what is refused."""
+        there = {place.split("/")[0] for place in (*self.copies, *self.files)}
+        return any(part.split("/")[0] in there for word in item.words for part in re.split("[:=]", word))
+
     def only(self, text: str) -> Table:
         """Return the table of those inputs that hold a text."""
         return replace(self, inputs=tuple(item for item in self.inputs if text in str(item)))
@@ -125,7 +131,8 @@ def try_inputs(table: Table, progress: Callable[[str], None] = lambda _: None) -
     """Type each input in a process of its own, and yield what came of it.
 
     Yields:
-        `input`, `answer`, `seconds` (processor time), `clear` (whether all is as it must be) and `mistakes`.
+        `input`, `answer`, `seconds` (processor time), `engine`, `reads` (whether it names a file that is there),
+        `clear` (whether all is as it must be) and `mistakes`.
     """
     with table.folder() as folder:
         before = state_of(folder)
@@ -142,6 +149,7 @@ def try_inputs(table: Table, progress: Callable[[str], None] = lambda _: None) -
                 "answer": output.strip(),
                 "seconds": round(seconds, 3),
                 "engine": item.engine,
+                "reads": table.reads(item),
                 "clear": not mistakes,
                 "mistakes": mistakes,
             }

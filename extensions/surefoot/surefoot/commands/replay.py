@@ -71,9 +71,7 @@ def run(args: argparse.Namespace) -> int:
     from surefoot.evaluation.running.request import VerifyRequest, suite_asked
 
     _check_scenario(suite_asked(args.suite, None, (), None), args.scenario)
-    from surefoot.evaluation.measure_catalogue import MEASURES
     from surefoot.evaluation.running.plan import plan_of
-    from surefoot.evaluation.trials.recording import Recording
 
     request = VerifyRequest(
         bundle=args.bundle,
@@ -86,6 +84,9 @@ def run(args: argparse.Namespace) -> int:
     )
     plan = plan_of(request)
     _check_trial(plan, args)
+    from surefoot.evaluation.measure_catalogue import MEASURES
+    from surefoot.evaluation.trials.recording import Recording
+
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     outcome = _run_again(plan, args.scenario, args.number)
     write_json(plan.folder / TRIAL_FILE, {"trial": _trial_of(plan, args), **asdict(outcome)})

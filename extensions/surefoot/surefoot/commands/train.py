@@ -117,10 +117,12 @@ def run(args: argparse.Namespace) -> int:
     _check_arguments(args)
     from surefoot.learning.worker_processes import WorkerProcesses
     from surefoot.ranks import Ranks
+    from surefoot.task_registry import check_task
 
     ranks = Ranks.from_environment()
     earlier_run, settings = _open(args, ranks) if args.resume else (None, _settings(args, ranks))
     _check_machine(settings, args.logger, ranks)
+    check_task(settings.task)
     if ranks.is_first:
         warn_if_lost(earlier_run.path if earlier_run else args.output)
     if settings.processes == 1 or ranks.world_size > 1:
@@ -212,23 +214,23 @@ def _settings(args: argparse.Namespace, ranks: Ranks) -> RunSettings:
     from surefoot.engines import check_device, check_physics, default_device, default_physics
     from surefoot.learning.run_directory import RunSettings
     from surefoot.learning.worker_processes import default_num_envs
-    from surefoot.task_registry import check_task
 
     device = check_device(args.device or default_device())
-    task = check_task(args.task)
     if ranks.world_size > 1 and device.startswith("cuda"):
         device = check_device(f"cuda:{ranks.local_rank}")
     num_envs = args.num_envs or default_num_envs(device)
+    processes = _processes(args.processes, device, num_envs, ranks)
+    physics = check_physics(args.engine or default_physics(device), device)
     return RunSettings(
-        task=task,
+        task=args.task,
         robot=None,
-        physics=check_physics(args.engine or default_physics(device), device),
+        physics=physics,
         device=device,
         num_envs=num_envs,
         seed=1 if args.seed is None else args.seed,
         iterations=args.iterations or 0,
         overrides=(*_randomization(args), *args.overrides),
-        processes=_processes(args.processes, device, num_envs, ranks),
+        processes=processes,
     )
 
 
@@ -270,11 +272,9 @@ def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSett
     from surefoot.engines import check_physics, short_name
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.report import commit
-    from surefoot.task_registry import check_task
 
     run_directory = RunDirectory.open(args.resume)
     settings = run_directory.read_settings()
-    check_task(settings.task)
     OUTPUT_FOLDER.check("--resume", run_directory.path)
     try:
         check_physics(settings.physics, settings.device)
