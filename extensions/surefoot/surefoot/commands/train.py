@@ -272,9 +272,11 @@ def _open(args: argparse.Namespace, ranks: Ranks) -> tuple[RunDirectory, RunSett
     from surefoot.engines import check_physics, short_name
     from surefoot.learning.run_directory import RunDirectory
     from surefoot.report import commit
+    from surefoot.task_registry import check_task
 
     run_directory = RunDirectory.open(args.resume)
     settings = run_directory.read_settings()
+    check_task(settings.task)
     OUTPUT_FOLDER.check("--resume", run_directory.path)
     try:
         check_physics(settings.physics, settings.device)
