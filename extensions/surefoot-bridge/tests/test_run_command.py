@@ -144,6 +144,7 @@ def test_a_stage_that_is_not_open_is_refused_before_the_robot_is_looked_for(caps
 
 def test_an_emulated_robot_has_no_simulated_clock_which_is_said_before_the_bundle_is_loaded(capsys, tmp_path):
     where = ("--robot", "go2", "--interface", "lo", "--stage", "tethered")
+    (tmp_path / "manifest.json").touch()
     message = refused(capsys, str(tmp_path), *where, "--simulated-clock", "--operator", "script:s")
     assert "live in real time" in message
 
