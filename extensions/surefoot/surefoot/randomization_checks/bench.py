@@ -9,6 +9,8 @@ import torch
 
 from surefoot.randomization.catalogue import NEVER_S
 from surefoot.randomization.layout import EVENTS
+from surefoot.randomization.nominal_model import read_nominal_model
+from surefoot_bridge.state import rotation_matrix
 
 if TYPE_CHECKING:
     from surefoot.envs.env import SurefootEnv
@@ -179,6 +181,27 @@ class Bench:
         mass = data.body_mass.torch[..., None]  # (num_envs, num_bodies, 1)
         momentum = (mass * data.body_com_vel_w.torch[..., :3]).sum(dim=1)
         return (momentum / mass.sum(dim=1)).cpu().numpy()
+
+    def spin_momentum(self) -> np.ndarray:
+        """Return the angular momentum about the vertical through the centre of mass [kg m^2/s], (num_envs,).
+
+        The inertia of bodies is that of the nominal model.
+        """
+        data, nominal = self.env.robot.data, read_nominal_model(self.spec)
+        order = [nominal.body_names.index(name) for name in self.env.robot.body_names]
+        mass, place, velocity, quaternion = (
+            tensor.torch.cpu().numpy()
+            for tensor in (data.body_mass, data.body_com_pos_w, data.body_com_vel_w, data.body_link_quat_w)
+        )
+        share = (mass / mass.sum(axis=1, keepdims=True))[..., None]  # (num_envs, num_bodies, 1)
+        arm = place - (share * place).sum(axis=1, keepdims=True)
+        moving = velocity[..., :3] - (share * velocity[..., :3]).sum(axis=1, keepdims=True)
+        orbiting = mass * (arm[..., 0] * moving[..., 1] - arm[..., 1] * moving[..., 0])
+        axes = rotation_matrix(np.roll(quaternion, 1, axis=-1))  # Isaac Lab has the scalar last
+        spinning = np.einsum(
+            "ebj,bjk,eblk,ebl->eb", axes[..., 2, :], nominal.inertia_kgm2[order], axes, velocity[..., 3:]
+        )
+        return (orbiting + spinning).sum(axis=1)
 
     def total_mass(self) -> np.ndarray:
         """Return the mass of the robot that the engine holds [kg], (num_envs,)."""
