@@ -7,7 +7,7 @@ import pytest
 
 from surefoot.randomization.catalogue import make_catalogue
 from surefoot.randomization.foot_contacts import TURNING_FRICTION, open_foot_contacts
-from surefoot.randomization.nominal_model import acting_friction, standing_yaw_inertia
+from surefoot.randomization.nominal_model import acting_friction
 from surefoot.randomization.parameter import absolute
 from surefoot.randomization.presets import preset_ranges
 from surefoot.randomization.randomization_cfg import RandomizationCfg
@@ -79,9 +79,3 @@ def test_a_patch_radius_that_cannot_be_is_refused(radii_m):
         f"env.randomization.foot_patch_radii_m is {radii_m!r}; it must be a list of radii in metres, each 0 or "
         "larger, one for each training process in turn, such as [0.03,0.0]."
     )
-
-
-def test_the_yaw_inertia_of_a_standing_robot_is_that_of_its_parts():
-    # 15.2 kg, of which four legs of 2.07 kg stand some 0.26 m from the middle: 8.3 * 0.07 and the trunk's 0.1 kg m^2,
-    # less what of the legs is nearer.
-    assert standing_yaw_inertia(GO2) == pytest.approx(0.559, abs=0.001)

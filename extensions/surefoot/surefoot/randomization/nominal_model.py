@@ -75,22 +75,6 @@ def read_nominal_model(spec: RobotSpec) -> NominalModel:
     )
 
 
-def standing_yaw_inertia(spec: RobotSpec) -> float:
-    """Return the inertia of the robot in its default pose about the vertical through its centre of mass [kg m^2]."""
-    import mujoco
-
-    model = mujoco.MjModel.from_xml_path(str(spec.mjcf_path))
-    data = mujoco.MjData(model)
-    for name in spec.joint_names:
-        data.qpos[model.joint(name).qposadr[0]] = spec.default_joint_pos[name]
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_comPos(model, data)
-    vertical = data.ximat[1:].reshape(-1, 3, 3)[:, 2]  # (num_bodies, 3), in each body's principal axes
-    arms = data.xipos[1:, :2] - data.subtree_com[0, :2]  # (num_bodies, 2)
-    own = (vertical**2 * model.body_inertia[1:]).sum(axis=1)
-    return float((own + model.body_mass[1:] * (arms**2).sum(axis=1)).sum())
-
-
 def acting_friction(model: mujoco.MjModel, geom: int) -> tuple[float, float, float]:
     """Return sliding [-], torsional [m] and rolling [m] friction of a shape, without what its contacts leave out."""
     sliding, torsional, rolling = (float(value) for value in model.geom_friction[geom])
